@@ -1,0 +1,3 @@
+module box.local/pause
+
+go 1.26.0
