@@ -1,0 +1,91 @@
+"""Programs that run in the room itself, beside the nodes: relay, provisioner, object storage, delays."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from dataclasses import dataclass, field
+
+from box.layout import REPOSITORY, BoxError, Layout
+
+_RESTART_AFTER = 1.0
+
+
+@dataclass(frozen=True)
+class Child:
+    """A program to keep running."""
+
+    name: str
+    argv: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict)
+    descriptors: tuple[int, ...] = ()
+
+
+class Children:
+    """Starts them, restarts what ends, and ends them on request."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._keepers: dict[str, asyncio.Task[None]] = {}
+        self._processes: dict[str, asyncio.subprocess.Process] = {}
+
+    def keep(self, child: Child) -> None:
+        """Keeps the child running; one that runs already is left alone."""
+        if child.name not in self._keepers:
+            self._keepers[child.name] = asyncio.create_task(self._keep(child))
+
+    async def end(self, name: str) -> None:
+        keeper = self._keepers.pop(name, None)
+        if keeper is None:
+            return
+        keeper.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await keeper
+
+    def names(self) -> list[str]:
+        return sorted(self._keepers)
+
+    def signal(self, name: str, number: signal.Signals) -> None:
+        process = self._processes.get(name)
+        if process is None:
+            raise BoxError(f"'{name}' is not running")
+        process.send_signal(number)
+
+    async def _keep(self, child: Child) -> None:
+        folder = self._layout.logs / "room"
+        folder.mkdir(parents=True, exist_ok=True)
+        while True:
+            with (folder / f"{child.name}.log").open("ab") as log:
+                process = await asyncio.create_subprocess_exec(
+                    *child.argv,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    cwd=REPOSITORY,
+                    env={**os.environ, **child.environment},
+                    pass_fds=child.descriptors,
+                    start_new_session=True,
+                )
+                self._processes[child.name] = process
+                try:
+                    code = await process.wait()
+                except asyncio.CancelledError:
+                    await _finish(process)
+                    raise
+                finally:
+                    self._processes.pop(child.name, None)
+                log.write(f"--- ended with code {code}\n".encode())
+            await asyncio.sleep(_RESTART_AFTER)
+
+
+async def _finish(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is not None:
+        return
+    process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), 3.0)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
