@@ -102,8 +102,7 @@ def lose_a_member(target: Target, say: Commentary) -> None:
 def up_on_a_box() -> None:
     say = Commentary()
     say("What the box needs: Debian packages, then Go tools and images. All of it is kept for the next time.")
-    box("setup")
-    box("build")
+    box("image", "build", image())
     say("A Kubernetes with three workers comes up, in its own namespaces on this machine.")
     box("up", "--fresh")
     target = box_target()

@@ -60,7 +60,7 @@ def refusal(arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
     """Why the box does not understand this, empty when it does."""
     words = [NUMBERS.get(word, word) for word in shlex.split(arguments)]
     try:
-        cli._parser().parse_args(words)
+        cli.parse(words)
     except SystemExit as end:
         return capsys.readouterr().err.strip().rpartition("\n")[2] if end.code else ""
     return ""
@@ -114,7 +114,7 @@ def test_every_command_of_the_box_is_documented() -> None:
     text += "".join(page.read_text() for page in (REPOSITORY / "docs" / "box").glob("*.md"))
     shown = {arguments for arguments, _ in box_commands(text)}
     hidden = [
-        name for name in commands_of(cli._parser()) if not any(f"{each} ".startswith(f"{name} ") for each in shown)
+        name for name in commands_of(cli.parser()) if not any(f"{each} ".startswith(f"{name} ") for each in shown)
     ]
 
     assert hidden == []

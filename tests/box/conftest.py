@@ -1,0 +1,35 @@
+"""One box for all tests: up before the first that needs it, down after the last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.box.driving import Box
+
+FIRST = "test_lifecycle.py"  # takes boxes up and down itself, and has the machine to itself while it does
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name != FIRST)
+
+
+@pytest.fixture(scope="session")
+def box() -> Iterator[Box]:
+    """Three workers; pods leave a lost node after 5 s instead of 300, which no test could wait for."""
+    the_box = Box("test")
+    the_box("down")
+    the_box("up", "--fresh", "--nodes", "3", "--tolerate", "5", timeout=900)
+    yield the_box
+    the_box.api.close()
+    the_box("down")
+
+
+@pytest.fixture
+def namespace(box: Box, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A namespace of the test's own."""
+    name = request.node.name.removeprefix("test_").replace("_", "-")
+    plain = "".join(letter for letter in name.lower() if letter.isalnum() or letter == "-")
+    with box.namespace(plain[:50].strip("-")) as made:
+        yield made
