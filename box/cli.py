@@ -110,21 +110,23 @@ def _group(top: Commands, name: str, text: str) -> Commands:
 
 def _life(top: Commands) -> None:
     up = _add(top, "up", commands.up, "bring the box up and return when all nodes and DNS are ready")
-    up.add_argument("--nodes", type=_worker_count, default=3, metavar="N", help="workers, 1 to 9 (default 3)")
+    up.add_argument("--nodes", type=_worker_count, metavar="N", help="workers, 1 to 9 (default 3)")
     up.add_argument(
         "--tolerate",
         type=_seconds,
-        default=KUBERNETES_TOLERATION,
         metavar="SECONDS",
         help=f"how long pods stay on a node that cannot be reached (default {KUBERNETES_TOLERATION}, as Kubernetes)",
     )
     up.add_argument(
         "--kubernetes",
         choices=KUBERNETES_VERSIONS,
-        default=KUBERNETES_VERSIONS[0],
         help=f"which version (default {KUBERNETES_VERSIONS[0]})",
     )
-    up.add_argument("--fresh", action="store_true", help="an empty cluster, also if the box is up; otherwise what was in it comes back")
+    up.add_argument(
+        "--fresh",
+        action="store_true",
+        help="an empty cluster, also if the box is up; otherwise what was in it comes back",
+    )
     down = _add(top, "down", commands.down, "remove the box: every process, mount, namespace, cgroup and route of it")
     down.add_argument("--purge", action="store_true", help="also drop its data, and the builds and images of all boxes")
     setup = _add(top, "setup", commands.set_up, "install the Debian packages that the box needs")

@@ -39,8 +39,9 @@ def say(text: str) -> None:
 
 def up(layout: Layout, chosen: Namespace) -> None:
     already = lifecycle.running(layout) and not chosen.fresh
-    wanted = Settings(nodes=chosen.nodes, kubernetes=chosen.kubernetes, tolerate=chosen.tolerate)
-    lifecycle.up(layout, wanted, fresh=chosen.fresh, say=say)
+    options = {name: getattr(chosen, name) for name in ("nodes", "kubernetes", "tolerate")}
+    asked = {name: value for name, value in options.items() if value is not None}
+    lifecycle.up(layout, asked, fresh=chosen.fresh, say=say)
     if already:
         say("the box was up already; nothing was changed")
     else:

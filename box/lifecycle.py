@@ -44,14 +44,15 @@ _PATIENCE = 120.0
 _NAMESPACES = ("--net", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private")
 
 
-def up(layout: Layout, wanted: Settings, *, fresh: bool, say: Say) -> None:
-    """Returns when all nodes and the name service are ready."""
+def up(layout: Layout, asked: dict[str, Any], *, fresh: bool, say: Say) -> None:
+    """Returns when all nodes and the name service are ready; `asked` holds those settings that were given."""
+    wanted = Settings(**asked)
     begun = time.monotonic()
     if not running(layout):
         preflight.check(layout)
     with exclusive(layout):
         if running(layout) and not fresh:
-            chosen = _same(layout, wanted)
+            chosen = _same(layout, asked)
         else:
             set_up(layout, wanted.kubernetes, say=say)
             begun = time.monotonic()  # what was installed and built just now is told apart
@@ -62,7 +63,9 @@ def up(layout: Layout, wanted: Settings, *, fresh: bool, say: Say) -> None:
 
 def set_up(layout: Layout, kubernetes: str, *, say: Say) -> None:
     """Installs and builds whatever is missing to start a box."""
-    debian.install(say=say)
+    if debian.missing():
+        debian.install(say=say)
+        preflight.check(layout)  # once more, with the programs it needs to look at the kernel
     builds.ensure(layout, [f"kubernetes-{kubernetes}", "etcd-3.6"], say=say)
     image_store.ensure_images(layout, images.ESSENTIAL, say=say)
 
@@ -127,11 +130,11 @@ def exclusive(layout: Layout) -> Iterator[None]:
 # starting
 
 
-def _same(layout: Layout, wanted: Settings) -> Settings:
+def _same(layout: Layout, asked: dict[str, Any]) -> Settings:
     chosen = settings.load(layout)
     if chosen is None:
         raise BoxError(f"the box runs, but {layout.settings} cannot be read. Take it down first: box down")
-    for name, value in (("nodes", wanted.nodes), ("kubernetes", wanted.kubernetes), ("tolerate", wanted.tolerate)):
+    for name, value in asked.items():
         if getattr(chosen, name) != value:
             raise BoxError(
                 f"the box is up with --{name} {getattr(chosen, name)}, not {value}. To change it: box down, then box up"

@@ -125,6 +125,12 @@ def fault(layout: Layout, which: str, rule: Rule) -> None:
     faults(layout, which).set(rule, timeout=5.0)
 
 
+def heal(layout: Layout) -> None:
+    """Drop all faults, as for a box that starts anew."""
+    for which in STORES:
+        faults(layout, which).path.unlink(missing_ok=True)
+
+
 def s3_env(layout: Layout) -> list[str]:
     """List what a shell needs to use the S3 server as pods do."""
     keys = credentials(layout).s3

@@ -7,7 +7,6 @@ any point and started again, it sees what is there and goes on.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 import threading
@@ -29,76 +28,26 @@ from box.claims import (
     Step,
     decide,
     grown_status,
-    kind_of,
     node_of,
     persistent_volume,
     removable,
     volume_name,
 )
+from box.events import event, record
 from box.layout import REPOSITORY, BoxError, Layout
 from box.progress import Say
+from box.seen import CLAIMS, VOLUMES, Seen
 from box.work import Work
 
 WORKERS = 4
 SWEEP_SECONDS = 600.0
 NODE_SECONDS = 60.0
 
-CLAIMS = "/api/v1/persistentvolumeclaims"
-VOLUMES = "/api/v1/persistentvolumes"
-
 
 class Disks(Protocol):
     """How things are done on a node: an action of `box.volumes`, and what it printed."""
 
     def __call__(self, node: str, *action: str) -> str: ...
-
-
-class Seen:
-    """What the two watches know; written by them, read by all."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._claims: dict[str, Object] = {}
-        self._volumes: dict[str, Object] = {}
-        self._leftovers: dict[str, Object] = {}
-        self._cleaned: set[str] = set()
-
-    def put(self, path: str, name: str, obj: Object) -> None:
-        with self._lock:
-            if path != VOLUMES or name not in self._cleaned:
-                self._of(path)[name] = obj
-
-    def drop(self, path: str, name: str) -> None:
-        """Forget an object; the data of a volume that was deleted by hand is still to be removed."""
-        with self._lock:
-            gone = self._of(path).pop(name, None)
-            if path == VOLUMES:
-                if gone is not None and name not in self._cleaned and kind_of(gone) and removable(gone):
-                    self._leftovers[name] = gone
-                self._cleaned.discard(name)
-
-    def replace(self, path: str, objects: dict[str, Object]) -> set[str]:
-        """Take over a whole list; returns every name that is or was in it."""
-        with self._lock:
-            known = self._of(path)
-            names = set(known) | set(objects)
-            known.clear()
-            known.update(objects)
-            return names
-
-    def clean(self, name: str) -> None:
-        """Note that a volume's data is removed."""
-        with self._lock:
-            self._cleaned.add(name)
-            self._leftovers.pop(name, None)
-            self._volumes.pop(name, None)
-
-    def pair(self, name: str) -> tuple[Object | None, Object | None]:
-        with self._lock:
-            return self._claims.get(name), self._volumes.get(name) or self._leftovers.get(name)
-
-    def _of(self, path: str) -> dict[str, Object]:
-        return self._claims if path == CLAIMS else self._volumes
 
 
 class Provisioner:
@@ -270,42 +219,11 @@ class Provisioner:
                 self._disks(node, "remove", name)
 
     def _tell(self, about: Object, reason: str, message: str, *, warning: bool = False) -> None:
-        """Record an event; the same one again raises its count."""
         self._say(f"{about['metadata']['name']}: {reason}: {message}")
-        fresh = event(about, reason, message, warning=warning, now=datetime.now(UTC))
-        folder = f"/api/v1/namespaces/{fresh['metadata']['namespace']}/events"
         try:
-            try:
-                self._api.create(folder, fresh)
-            except ApiError as error:
-                if not error.exists:
-                    raise
-                path = f"{folder}/{fresh['metadata']['name']}"
-                again = {"count": self._api.get(path).get("count", 1) + 1, "lastTimestamp": fresh["lastTimestamp"]}
-                self._api.patch(path, again)
+            record(self._api, event(about, reason, message, warning=warning, now=datetime.now(UTC)))
         except ApiError as error:
             self._say(f"event not recorded: {error}")
-
-
-def event(about: Object, reason: str, message: str, *, warning: bool, now: datetime) -> Object:
-    metadata = about["metadata"]
-    digest = hashlib.sha256(f"{metadata['uid']} {reason} {message}".encode()).hexdigest()[:16]
-    stamp = now.strftime("%Y-%m-%dT%H:%M:%SZ")
-    subject = {name: metadata[name] for name in ("namespace", "name", "uid", "resourceVersion") if name in metadata}
-    return {
-        "apiVersion": "v1",
-        "kind": "Event",
-        "metadata": {"name": f"{metadata['name']}.{digest}", "namespace": metadata.get("namespace", "default")},
-        "involvedObject": {"apiVersion": about["apiVersion"], "kind": about["kind"], **subject},
-        "reason": reason,
-        "message": message[:1000],
-        "type": "Warning" if warning else "Normal",
-        "count": 1,
-        "firstTimestamp": stamp,
-        "lastTimestamp": stamp,
-        "source": {"component": "box-provisioner"},
-        "reportingComponent": "box-provisioner",
-    }
 
 
 def node_disks(layout: Layout) -> Disks:

@@ -59,11 +59,13 @@ class Rule:
         )
 
     def describe(self) -> str:
-        which = [f"{self.method.upper()} requests" if self.method else "all requests"]
-        which += [f"with '{self.match}'"] if self.match else []
-        which += [f"{self.count} times"] if self.count is not None else []
+        if self.mode == "ok":
+            return MODES["ok"]
         how = MODES[self.mode] + (f" ({self.amount} bytes)" if self.amount else "")
-        return how if self.mode == "ok" else f"{how}: {', '.join(which)}"
+        which = {None: "all", 1: "the next"}.get(self.count, f"the next {self.count}")
+        method = f" {self.method.upper()}" if self.method else ""
+        match = f" with '{self.match}'" if self.match else ""
+        return f"{how}: {which}{method} {'request' if self.count == 1 else 'requests'}{match}"
 
 
 class FaultFile:

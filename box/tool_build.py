@@ -17,7 +17,9 @@ from box.tools import DebianPackages, GoModule, Tool, Wheel
 
 def build_flags(source: GoModule) -> list[str]:
     """What is common to every go command for a module, then what only `go build` takes."""
-    return [*module_flags(source), "-trimpath", f"-ldflags={' '.join(_linker_flags(source))}"]
+    # Without the stamp of this repository's commit: it would need git, and be refused in another user's clone.
+    stamp = "-buildvcs=false"
+    return [*module_flags(source), "-trimpath", stamp, f"-ldflags={' '.join(_linker_flags(source))}"]
 
 
 def module_flags(source: GoModule) -> list[str]:

@@ -140,7 +140,6 @@ def _make_image(root: Path, name: str, size: int) -> None:
     image, draft = _image(root, name), _draft(root, name)
     if image.exists():
         return
-    draft.unlink(missing_ok=True)
     with draft.open("wb") as file:
         file.truncate(_whole_blocks(size))
     _run("mkfs.xfs", "-q", "-f", "-b", f"size={BLOCK}", str(draft), **SMALL_FILE_SYSTEMS)

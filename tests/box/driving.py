@@ -35,9 +35,9 @@ class Box:
     def __init__(self, name: str) -> None:
         self.layout = Layout(default_layout().home, name)
 
-    def command(self, *arguments: str, timeout: float = 300.0) -> subprocess.CompletedProcess[str]:
+    def command(self, *arguments: str, timeout: float = 300.0, home: str = "") -> subprocess.CompletedProcess[str]:
         """Runs `box …` and returns how it ended."""
-        environment = {**os.environ, "BOX_NAME": self.layout.name}
+        environment = {**os.environ, "BOX_NAME": self.layout.name, "BOX_HOME": home or str(self.layout.home)}
         argv = [sys.executable, str(REPOSITORY / "box/box"), *arguments]
         return subprocess.run(argv, env=environment, capture_output=True, text=True, timeout=timeout, check=False)
 

@@ -155,6 +155,25 @@ def test_without_root_it_says_so_and_changes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_that_nodes_would_hide_is_refused(small: Box) -> None:
+    done = small.command("up", home="/var/lib/some-box")
+
+    assert done.returncode == 1
+    assert "below /var" in done.stderr
+    assert not Path("/var/lib/some-box").exists()
+
+
+def test_a_purge_drops_data_builds_and_images(small: Box, tmp_path: Path) -> None:
+    for folder in ("boxes/life/nodes/w1", "tools/some/abc", "images", "store/root"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "file").touch()
+
+    told = small.command("down", "--purge", home=str(tmp_path))
+
+    assert told.returncode == 0, told.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def with_luck_already_gone(pid: int) -> None:
     try:
         os.kill(pid, signal.SIGKILL)

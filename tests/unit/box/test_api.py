@@ -129,7 +129,7 @@ def test_a_connection_that_the_server_closed_is_opened_again(world: World) -> No
     class Closing(Handler):
         """Closes after each answer without having said so, as a restarted server does."""
 
-        def do_GET(self) -> None:
+        def do_GET(self) -> None:  # noqa: N802 - its name is the method's
             super().do_GET()
             self.close_connection = True
 
@@ -212,7 +212,7 @@ def test_waiting_ends_when_what_is_wanted_is_there(api: Api, world: World) -> No
 
 def test_waiting_in_vain_says_for_what_and_how_long(api: Api) -> None:
     with pytest.raises(BoxError, match="DNS did not happen within 1 s"):
-        api.wait(PODS, lambda pods: bool(pods), timeout=1, what="DNS")
+        api.wait(PODS, bool, timeout=1, what="DNS")
 
 
 def test_a_kubeconfig_that_is_missing_says_how_to_get_it(tmp_path: Path) -> None:
@@ -231,8 +231,11 @@ def test_a_kubeconfig_of_someone_else_is_refused(tmp_path: Path) -> None:
 def test_client_and_server_prove_each_other_who_they_are(tmp_path: Path, world: World) -> None:
     key, certificate = tmp_path / "key", tmp_path / "crt"
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"]
-        + ["-subj", "/CN=box", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)],
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
+            *("-days", "1", "-subj", "/CN=box", "-addext", "subjectAltName=IP:127.0.0.1"),
+            *("-keyout", str(key), "-out", str(certificate)),
+        ],
         check=True,
         capture_output=True,
     )

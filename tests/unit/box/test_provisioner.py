@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
 
 from box.api import Api, Object
+from box.events import event
 from box.layout import BoxError
-from box.provisioner import CLAIMS, VOLUMES, Provisioner, event
+from box.provisioner import Provisioner
+from box.seen import CLAIMS, VOLUMES
 from tests.unit.box.apiserver import World, serving
 from tests.unit.box.test_claims import a_claim
 
@@ -158,6 +159,22 @@ def test_a_released_volume_goes_with_its_data(bench: Bench) -> None:
     assert bench.world.below(VOLUMES) == []
 
 
+def test_what_is_still_heard_of_a_removed_volume_changes_nothing(bench: Bench) -> None:
+    bench.claim(a_claim())
+    bench.look()
+    bench.bind()
+    bench.release()
+    dying = bench.world.objects[f"{VOLUMES}/{NAME}"]
+    bench.look()
+    bench.provisioner._seen.put(VOLUMES, NAME, dying)
+    bench.look()
+    bench.provisioner._seen.put(VOLUMES, NAME, dying)
+    bench.provisioner._seen.drop(VOLUMES, NAME)
+    bench.look()
+
+    assert bench.disks.done.count(("w1", "remove", NAME)) == 1
+
+
 def test_a_volume_is_looked_at_afresh_before_its_data_goes(bench: Bench) -> None:
     bench.claim(a_claim())
     bench.look()
@@ -222,14 +239,6 @@ def test_what_a_killed_provisioner_left_behind_is_swept(bench: Bench) -> None:
     assert ("w1", "remove", "pvc-of-nobody") in bench.disks.done
     assert ("w1", "settle", NAME) in bench.disks.done
     assert ("w2", "remove", NAME) in bench.disks.done, "it was made elsewhere in the end"
-
-
-def test_the_threads_do_all_of_it_by_themselves(bench: Bench) -> None:
-    threading.Thread(target=bench.provisioner.run, daemon=True).start()
-    bench.world.put(CLAIM, a_claim())
-
-    with bench.world.changed:
-        assert bench.world.changed.wait_for(lambda: bool(bench.world.below(VOLUMES)), timeout=10)
 
 
 def test_an_event_is_about_its_object() -> None:
