@@ -9,13 +9,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from box import commands, storage_commands
-from box.debian import SYSTEM_PATH
+from box import commands
+from box.build.debian import SYSTEM_PATH
 from box.layout import MAX_WORKERS, BoxError, default_layout
 from box.settings import KUBERNETES_TOLERATION, KUBERNETES_VERSIONS
+from box.storage import commands as storage_commands
 
 if TYPE_CHECKING:
-    from box.storage_commands import Commands
+    from box.storage.commands import Commands
 
 _DESCRIPTION = """A real Kubernetes on one Linux machine, for demos, tests and benchmarks.
 

@@ -11,23 +11,14 @@ import time
 from argparse import Namespace
 from pathlib import Path
 
-from box import (
-    azure,
-    builds,
-    control,
-    debian,
-    faults,
-    image_store,
-    images,
-    lifecycle,
-    places,
-    resource_usage,
-    settings,
-    tools,
-)
-from box.api import Api
+from box import control, lifecycle, places, resource_usage, settings
+from box.build import builds, debian, tools
+from box.image import image_store, images
+from box.kube.api import Api
 from box.layout import BoxError, Layout
+from box.network import faults
 from box.settings import Settings
+from box.storage import azure
 
 
 def say(text: str) -> None:

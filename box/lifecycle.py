@@ -21,24 +21,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from box import (
-    builds,
-    cgroups,
-    cluster_dns,
-    control,
-    debian,
-    image_store,
-    images,
-    objectstore,
-    pki,
-    preflight,
-    settings,
-    volumes,
-)
-from box.api import Api, ApiError
+from box import cgroups, control, preflight, settings
+from box.build import builds, debian
+from box.image import image_store, images
+from box.kube import cluster_dns, pki
+from box.kube.api import Api, ApiError
 from box.layout import REPOSITORY, BoxError, Layout
 from box.progress import Say
 from box.settings import Settings
+from box.storage import objectstore
+from box.volume import volumes
 
 _PATIENCE = 120.0
 _NAMESPACES = ("--net", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private")

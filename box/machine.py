@@ -12,9 +12,10 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from box import cgroups, network
-from box.components import Service
+from box import cgroups
+from box.kube.components import Service
 from box.layout import REPOSITORY, BoxError, Layout
+from box.network import switch
 
 _LINE_LIMIT = 64 << 20
 _NAMESPACES = ("--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--propagation", "private")
@@ -41,6 +42,8 @@ class Machine:
         """Starts the node and its programs; returns when it is set up, which is before they are ready."""
         if self.powered:
             raise BoxError(f"{self.name} is running already")
+        # A kubelet spends seconds on each cgroup of a pod that is no more.
+        await asyncio.to_thread(cgroups.remove, f"{self.layout.cgroup}/{self.name}")
         cgroups.create(f"{self.layout.cgroup}/{self.name}/sys")
         with (self.layout.logs / self.name / "init.log").open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
@@ -61,10 +64,10 @@ class Machine:
         self._off.clear()
         self._pid = int((await self._next_message())["pid"])
         self._reader = asyncio.create_task(self._read_answers())
-        network.plug_in(self.name, self._process.pid)
+        switch.plug_in(self.name, self._process.pid)
         await self.ask("boot", services=[asdict(service) for service in services])
         if not self.connected:
-            network.set_cable(self.name, connected=False)
+            switch.set_cable(self.name, connected=False)
 
     async def power_off(self) -> None:
         """The power fails: everything on the node is gone at once."""
@@ -84,7 +87,7 @@ class Machine:
     def set_cable(self, *, connected: bool) -> None:
         self.connected = connected
         if self.powered:
-            network.set_cable(self.name, connected=connected)
+            switch.set_cable(self.name, connected=connected)
 
     async def run(self, argv: list[str], timeout: float) -> dict[str, Any]:
         """Runs a command inside the node."""
@@ -127,7 +130,7 @@ class Machine:
     async def _lost_power(self) -> None:
         assert self._process is not None
         await self._process.wait()
-        network.unplug(self.name)
+        switch.unplug(self.name)
         self._off.set()
         for answer in self._answers.values():
             if not answer.done():

@@ -24,9 +24,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from box import cgroups, network, nodefs, volumes
-from box.components import Service
+from box import cgroups, nodefs
+from box.kube.components import Service
 from box.layout import BoxError, Layout
+from box.network import switch
+from box.volume import volumes
 
 _RESTART_AFTER = 1.0
 _SHUTDOWN_PATIENCE = 6.0
@@ -111,9 +113,10 @@ class Init:
 
     def _boot(self, services: list[Service]) -> None:
         nodefs.mount(self.layout, self.node)
-        network.configure_node(self.node)
+        switch.configure_node(self.node)
         socket.sethostname(self.node)
-        volumes.remount(Path("/var/box/volumes"))
+        for problem in volumes.remount(Path("/var/box/volumes")):
+            print(problem, file=sys.stderr, flush=True)
         for service in services:
             self.services[service.name] = running = Running(service)
             self._start(running)

@@ -9,8 +9,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from box import network
 from box.layout import BoxError, Layout
+from box.network import switch
 
 # The kubelet insists on these values and would set them for the whole host. Inside a node plain files with the values
 # stand in their place, so it is content and the host stays as it was.
@@ -30,7 +30,7 @@ def prepare(layout: Layout, node: str, files: dict[str, str]) -> None:
     if not run.is_symlink():
         run.symlink_to("/run")
     guarded = {f"sysctl/{name}": value + "\n" for name, value in _GUARDED.items()}
-    own = {"resolv.conf": network.resolv_conf(), "hosts": network.hosts(node)}
+    own = {"resolv.conf": switch.resolv_conf(), "hosts": switch.hosts(node)}
     for name, text in {**files, **guarded, **own}.items():
         path = disk / name
         path.parent.mkdir(parents=True, exist_ok=True)

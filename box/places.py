@@ -6,9 +6,9 @@ import ipaddress
 import re
 from dataclasses import dataclass
 
-from box.api import Api, ApiError
-from box.faults import node_places
+from box.kube.api import Api, ApiError
 from box.layout import CONTROL_PLANE, BoxError
+from box.network.faults import node_places
 
 _NODE = re.compile(r"cp|w[1-9]")
 _ON_WORKERS = ("kubelet", "containerd", "proxy")

@@ -16,24 +16,17 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from box import (
-    builds,
-    cgroups,
-    cluster_dns,
-    components,
-    control,
-    faults,
-    image_store,
-    network,
-    nodefs,
-    objectstore,
-    settings,
-)
+from box import cgroups, control, nodefs, settings
+from box.build import builds
 from box.children import Child, Children
-from box.components import Programs, Service
-from box.delays import Delays
+from box.image import image_store
+from box.kube import cluster_dns, components
+from box.kube.components import Programs, Service
 from box.layout import CONTROL_PLANE, BoxError, Layout
 from box.machine import Machine
+from box.network import faults, switch
+from box.network.delays import Delays
+from box.storage import objectstore
 
 
 class Room:
@@ -50,13 +43,16 @@ class Room:
         self._programs = Programs(kubernetes=kubernetes, etcd=builds.program(layout, "etcd-3.6", "etcd"))
 
     async def open(self, relay: int) -> None:
-        network.switch_on()
-        self.children.keep(Child("relay", (sys.executable, "-m", "box.relay", str(relay)), descriptors=(relay,)))
+        switch.switch_on()
+        objectstore.heal(self.layout)  # a fault is for the run in which it was asked for
+        self.children.keep(
+            Child("relay", (sys.executable, "-m", "box.network.relay", str(relay)), descriptors=(relay,))
+        )
         starts = [self._start(name) for name in self.machines]
         for name, outcome in zip(self.machines, await asyncio.gather(*starts, return_exceptions=True), strict=True):
             if isinstance(outcome, BaseException):
                 self.failures.append(f"{name} did not start: {outcome}")
-        provisioner = (sys.executable, "-m", "box.provisioner", str(self.layout.home), self.layout.name)
+        provisioner = (sys.executable, "-m", "box.volume.provisioner", str(self.layout.home), self.layout.name)
         self.children.keep(Child("provisioner", provisioner))
 
     async def answer(self, message: dict[str, Any]) -> Any:
@@ -195,7 +191,7 @@ class Room:
         running = [name for name in self.settings.workers if self.machines[name].powered]
         connected = [name for name in running if self.machines[name].connected]
         if connected:
-            network.services_through(connected[0])
+            switch.services_through(connected[0])
 
 
 async def _serve(room: Room, relay: int) -> None:

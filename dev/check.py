@@ -47,8 +47,6 @@ class Run:
         cases = logs / f"{which.name}.cases"
         cases.unlink(missing_ok=True)
         variables = {**self.environment.variables(os.environ), "CHECK_CASES": str(cases)}
-        if which.needs_box:
-            variables["BOX_NAME"] = os.environ.get("BOX_NAME") or "test"
         job = Job(which.commands, log=logs / f"{which.name}.log", variables=variables)
         self.jobs.append(job)
         return job

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -18,7 +19,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def box() -> Iterator[Box]:
     """Three workers; pods leave a lost node after 5 s instead of 300, which no test could wait for."""
-    the_box = Box("test")
+    the_box = Box(os.environ.get("BOX_TEST_NAME", "test"))
     the_box("down")
     the_box("up", "--fresh", "--nodes", "3", "--tolerate", "5", timeout=900)
     yield the_box

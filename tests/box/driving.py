@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from box import lifecycle
-from box.api import Api
+from box.kube.api import Api
 from box.layout import REPOSITORY, Layout, default_layout
 
 Object = dict[str, Any]

@@ -6,7 +6,7 @@ import threading
 import time
 from contextlib import closing
 
-from box.api import Api, Change
+from box.kube.api import Api, Change
 from tests.box.driving import Box, eventually
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from box import images, tools
+from box.build import tools
+from box.image import images
 from tests.box.driving import Box, eventually
 from tests.box.pods import wait_ready
 

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from box import images
-from box.archive import Settings, Text, write_archive
+from box.image import images
+from box.image.archive import Settings, Text, write_archive
 from etcd_operator import __version__
 from tests.box.driving import Box, CommandFailedError, eventually
 

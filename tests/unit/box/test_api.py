@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from box.api import Api, ApiError, Change, Object
+from box.kube.api import Api, ApiError, Change, Object
 from box.layout import BoxError
 from tests.unit.box.apiserver import Handler, Server, World, serving
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from box import builds
-from box.downloads import DownloadError, last_lines, upstream_version, with_retries
-from box.go_command import Go, find_go, is_download_failure, run_go
+from box.build import builds
+from box.build.downloads import DownloadError, last_lines, upstream_version, with_retries
+from box.build.go_command import Go, find_go, is_download_failure, run_go
+from box.build.tool_build import build_flags, default_name
+from box.build.tools import GO_SOURCES, GoModule, Tool, Wheel, tool
 from box.layout import BoxError, Layout
 from box.lock import locked
 from box.progress import Ticker, clock, size
-from box.tool_build import build_flags, default_name
-from box.tools import GO_SOURCES, GoModule, Tool, Wheel, tool
 
 needs_go = pytest.mark.skipif(not shutil.which("go", path=os.environ["PATH"] + ":/usr/local/go/bin"), reason="needs go")
 

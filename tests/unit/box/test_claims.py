@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from box.api import Object
-from box.claims import Grow, Make, Refuse, Remove, decide, grown_status, node_of, persistent_volume, volume_name
-from box.volumes import KINDS
+from box.kube.api import Object
+from box.volume.claims import Grow, Make, Refuse, Remove, decide, grown_status, node_of, persistent_volume, volume_name
+from box.volume.volumes import KINDS
 
 LOCAL, SIZED = KINDS
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from box import components
-from box.components import Programs, Service
+from box.kube import components
+from box.kube.components import Programs, Service
 from box.layout import Layout
 from box.settings import Settings
 

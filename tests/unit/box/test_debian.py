@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from box import debian
-from box.debian import DENY_ALL, PACKAGES, Package
+from box.build import debian
+from box.build.debian import DENY_ALL, PACKAGES, Package
 from box.layout import BoxError
 
 

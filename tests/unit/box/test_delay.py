@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from box.delay import VNET_HEADER, Held, Rules, RulesFile, parse_rules
 from box.layout import REPOSITORY, BoxError
+from box.network.forwarder import VNET_HEADER, Held, Rules, RulesFile, parse_rules
 
 LEFT, RIGHT, RIGHT_TOO = "198.18.99.1", "198.18.99.2", "198.18.99.3"
 
@@ -110,7 +110,9 @@ class Cable:
         self._ip(self.left, f"addr add {LEFT}/24 dev eth0")
         self._ip(self.right, f"addr add {RIGHT}/24 dev eth0")
         self._ip(self.right, f"addr add {RIGHT_TOO}/24 dev eth0")
-        self.forwarder = self._start(self.middle, sys.executable, "-m", "box.delay", "pa", "pb", str(self.rules))
+        self.forwarder = self._start(
+            self.middle, sys.executable, "-m", "box.network.forwarder", "pa", "pb", str(self.rules)
+        )
         self._start(self.right, sys.executable, "-c", ECHO)
         self.round_trip(RIGHT)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from box.faults import Fault, between, node_places, ruleset
 from box.layout import STORAGE_ADDRESS
+from box.network.faults import Fault, between, node_places, ruleset
 
 POD_ON_W1, POD_ON_W2 = "198.19.1.7", "198.19.2.9"
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from box.http_wire import ChunkCount, Framing, Wire, WireError, answer_body, parse_head, request_body
+from box.storage.http_wire import ChunkCount, Framing, Wire, WireError, answer_body, parse_head, request_body
 
 
 def test_a_head_is_kept_as_it_came_and_its_names_are_found_in_any_case() -> None:

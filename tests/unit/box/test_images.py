@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from box import image_store, images, operator_image
-from box.archive import SEARCH_PATH, Entry, File, Folder, Link, Settings, Text, Tree, write_archive
-from box.image_name import normalise
-from box.image_store import Listed, Store, unneeded
-from box.images import Image
+from box.image import image_store, images, operator_image
+from box.image.archive import SEARCH_PATH, Entry, File, Folder, Link, Settings, Text, Tree, write_archive
+from box.image.image_store import Listed, Store, unneeded
+from box.image.images import Image
+from box.image.names import normalise
+from box.image.user_archive import repack
 from box.layout import REPOSITORY, BoxError, Layout
-from box.user_archive import repack
 
 SETTINGS = Settings(command=("/a",), user="65532:65532", environment=("X=1",))
 
@@ -339,7 +339,7 @@ def test_the_containerfile_makes_its_files_with_the_boxs_program_from_the_same_s
     lines = containerfile()
     copied = [value.split()[0] for word, value in lines if word == "COPY" and not value.startswith("--from")]
 
-    assert ("RUN", "python3 -m box.operator_image /rootfs") in lines
+    assert ("RUN", "python3 -m box.image.operator_image /rootfs") in lines
     assert ("COPY", "--from=build /rootfs /") in lines
     for source in (operator_image.PROJECT, operator_image.REQUIREMENTS, operator_image.PACKAGE, "box"):
         assert any(Path(source).is_relative_to(path) for path in copied), source

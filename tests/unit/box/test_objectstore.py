@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from box import azure, objectstore
 from box.layout import STORAGE_ADDRESS, BoxError, Layout
-from box.storage_rules import Rule
+from box.storage import azure, objectstore
+from box.storage.rules import Rule
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from box.api import Api, Object
-from box.events import event
+from box.kube.api import Api, Object
+from box.kube.events import event
 from box.layout import BoxError
-from box.provisioner import Provisioner
-from box.seen import CLAIMS, VOLUMES
+from box.volume.provisioner import Provisioner
+from box.volume.seen import CLAIMS, VOLUMES
 from tests.unit.box.apiserver import World, serving
 from tests.unit.box.test_claims import a_claim
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from box.layout import BoxError
-from box.quantity import human_bytes, parse_bytes
+from box.volume.quantity import human_bytes, parse_bytes
 
 
 @pytest.mark.parametrize(

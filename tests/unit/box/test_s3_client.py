@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from box.layout import BoxError
-from box.s3_client import Bucket, Keys, authorization, canonical_query, signed_headers
+from box.storage.s3_client import Bucket, Keys, authorization, canonical_query, signed_headers
 
 EXAMPLE = Keys("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

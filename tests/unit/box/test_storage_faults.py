@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 from box.layout import REPOSITORY
-from box.storage_rules import FaultFile, Rule
+from box.storage.rules import FaultFile, Rule
 
 MiB = 1 << 20
 
@@ -102,7 +102,7 @@ class Storage:
         self.fault = FaultFile(folder / "fault.json")
         self.proxy = subprocess.Popen(
             [
-                *(sys.executable, "-m", "box.storage_faults", "--listen", f"127.0.0.1:{self.port}"),
+                *(sys.executable, "-m", "box.storage.faulty_proxy", "--listen", f"127.0.0.1:{self.port}"),
                 *("--upstream", f"127.0.0.1:{self._server.server_address[1]}", "--rules", str(self.fault.path)),
             ],
             cwd=REPOSITORY,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from box.layout import BoxError
-from box.storage_rules import FaultFile, Rule
+from box.storage.rules import FaultFile, Rule
 
 
 def test_without_a_rule_nothing_fails(tmp_path: Path) -> None:

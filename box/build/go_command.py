@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from box.downloads import DownloadError, last_lines
+from box.build.downloads import DownloadError, last_lines
 from box.layout import BoxError
 
 HOW_TO_GET_GO = (

@@ -1,4 +1,4 @@
-"""A cable with a delay: `python3 -m box.delay IF_A IF_B RULES_FILE`.
+"""A cable with a delay: `python3 -m box.network.forwarder IF_A IF_B RULES_FILE`.
 
 Forwards raw frames between two interfaces of its network namespace and holds some of them back, in both directions.
 Not every kernel has netem. The rules are a JSON object of milliseconds, `{"all": 50}` or by IPv4 address
@@ -201,7 +201,7 @@ def main(arguments: list[str]) -> int:
     try:
         first, second, rules = arguments
     except ValueError:
-        print("usage: python3 -m box.delay IF_A IF_B RULES_FILE")
+        print("usage: python3 -m box.network.forwarder IF_A IF_B RULES_FILE")
         return 2
     try:
         forward(Side(first), Side(second), RulesFile(Path(rules)))

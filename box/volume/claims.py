@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from box.api import Object
+from box.kube.api import Object
 from box.layout import BoxError
-from box.quantity import human_bytes, parse_bytes
-from box.volumes import KINDS, ROOT, SMALLEST, Kind
+from box.volume.quantity import human_bytes, parse_bytes
+from box.volume.volumes import KINDS, ROOT, SMALLEST, Kind
 
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 PROVISIONER = "volume.kubernetes.io/storage-provisioner"

@@ -1,8 +1,8 @@
 """The operator's own image: Python, the locked dependencies and the operator, nothing else.
 
 There is no shell and no package manager in it: Debian's packages are unpacked, not installed, so none of their scripts
-run and nothing but what is listed here comes along. `python3 -m box.operator_image FOLDER` makes the same root file
-system for the Containerfile, so that people with a container builder get the same content.
+run and nothing but what is listed here comes along. `python3 -m box.image.operator_image FOLDER` makes the same root
+file system for the Containerfile, so that people with a container builder get the same content.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-from box import downloads
-from box.archive import Layer, Tree
+from box.build import downloads
+from box.image.archive import Layer, Tree
 from box.layout import REPOSITORY
 from box.progress import Say
 

@@ -1,4 +1,4 @@
-"""The provisioner of the box's two storage classes: `python3 -m box.provisioner HOME NAME`.
+"""The provisioner of the box's two storage classes: `python3 -m box.volume.provisioner HOME NAME`.
 
 A program of our own, because the usual one for local disks can neither grow a volume nor limit its size. It watches
 claims and volumes, decides by `claims`, and has the work done on the nodes by `volumes`. It keeps nothing: killed at
@@ -18,8 +18,11 @@ from pathlib import Path
 from typing import Protocol
 
 from box import control
-from box.api import Api, ApiError, Object
-from box.claims import (
+from box.kube.api import Api, ApiError, Object
+from box.kube.events import event, record
+from box.layout import REPOSITORY, BoxError, Layout
+from box.progress import Say
+from box.volume.claims import (
     SELECTED_NODE,
     Grow,
     Make,
@@ -33,11 +36,8 @@ from box.claims import (
     removable,
     volume_name,
 )
-from box.events import event, record
-from box.layout import REPOSITORY, BoxError, Layout
-from box.progress import Say
-from box.seen import CLAIMS, VOLUMES, Seen
-from box.work import Work
+from box.volume.seen import CLAIMS, VOLUMES, Seen
+from box.volume.work import Work
 
 WORKERS = 4
 SWEEP_SECONDS = 600.0
@@ -45,7 +45,7 @@ NODE_SECONDS = 60.0
 
 
 class Disks(Protocol):
-    """How things are done on a node: an action of `box.volumes`, and what it printed."""
+    """How things are done on a node: an action of `box.volume.volumes`, and what it printed."""
 
     def __call__(self, node: str, *action: str) -> str: ...
 
@@ -230,7 +230,7 @@ def node_disks(layout: Layout) -> Disks:
     """Do it on the real nodes, through the room."""
 
     def act(node: str, *action: str) -> str:
-        argv = ["env", f"PYTHONPATH={REPOSITORY}", sys.executable, "-m", "box.volumes", *action]
+        argv = ["env", f"PYTHONPATH={REPOSITORY}", sys.executable, "-m", "box.volume.volumes", *action]
         done = control.call(layout, "node.run", node=node, argv=argv, timeout=NODE_SECONDS)
         output = str(done["output"]).strip()
         if done["code"]:

@@ -14,12 +14,12 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from box.go_command import find_go
+from box.build.go_command import find_go
+from box.build.tool_build import ToolBuild, build_flags
+from box.build.tools import GoModule, Tool, tool
 from box.layout import BoxError, Layout
 from box.lock import locked
 from box.progress import Say, size
-from box.tool_build import ToolBuild, build_flags
-from box.tools import GoModule, Tool, tool
 
 RECIPE = "1"  # to be raised when the way of building changes what comes out
 KEPT_FINGERPRINTS = 2

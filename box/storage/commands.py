@@ -8,9 +8,11 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from box import azure, builds, control, objectstore
+from box import control
+from box.build import builds
 from box.layout import BoxError, Layout
-from box.storage_rules import MODES, Rule
+from box.storage import azure, objectstore
+from box.storage.rules import MODES, Rule
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - it has no public name
@@ -94,7 +96,7 @@ def _inside(layout: Layout, *arguments: str) -> int:
 
 
 def _ask(layout: Layout, *arguments: str) -> str:
-    argv = [sys.executable, "-m", "box.objectstore", str(layout.home), layout.name, *arguments]
+    argv = [sys.executable, "-m", "box.storage.objectstore", str(layout.home), layout.name, *arguments]
     done = control.call(layout, "room.run", argv=argv, timeout=60.0)
     if done["code"]:
         raise BoxError(done["output"].strip())

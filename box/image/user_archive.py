@@ -12,7 +12,7 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
-from box.image_name import normalise
+from box.image.names import normalise
 from box.layout import BoxError
 
 FULL_NAME = "io.containerd.image.name"

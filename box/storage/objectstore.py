@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from box import azure, builds, s3_client
+from box.build import builds
 from box.children import Child
 from box.layout import STORAGE_ADDRESS, BoxError, Layout
-from box.storage_rules import FaultFile, Rule
+from box.storage import azure, s3_client
+from box.storage.rules import FaultFile, Rule
 
 NAMESPACE = "box-storage"
 LOOPBACK = "127.0.0.1"
@@ -84,7 +85,7 @@ def children(layout: Layout, which: str) -> tuple[Child, ...]:
     store = _store(which)
     server = _s3_server(layout) if store is S3 else _azure_server(layout)
     proxy = (
-        *(sys.executable, "-m", "box.storage_faults"),
+        *(sys.executable, "-m", "box.storage.faulty_proxy"),
         *("--listen", f"{STORAGE_ADDRESS}:{store.port}"),
         *("--upstream", f"{LOOPBACK}:{store.inner_port}"),
         *("--rules", str(faults(layout, which).path)),
@@ -249,7 +250,7 @@ def _store(which: str) -> Store:
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python3 -m box.objectstore", description="Object storage, from inside the room's network."
+        prog="python3 -m box.storage.objectstore", description="Object storage, from inside the room's network."
     )
     parser.add_argument("home", type=Path)
     parser.add_argument("name")

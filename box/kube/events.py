@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from datetime import datetime
 
-from box.api import Api, ApiError, Object
+from box.kube.api import Api, ApiError, Object
 
 COMPONENT = "box-provisioner"
 LONGEST_MESSAGE = 1000  # Kubernetes refuses more than 1024

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from box.downloads import DownloadError, last_lines, with_retries
+from box.build.downloads import DownloadError, last_lines, with_retries
 from box.layout import BoxError
 from box.progress import Say
 

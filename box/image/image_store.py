@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from box import images
-from box.images import Image
+from box.image import images
+from box.image.images import Image
 from box.layout import BoxError, Layout
 from box.lock import locked
 from box.progress import Say, Ticker, clock

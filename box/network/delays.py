@@ -10,9 +10,9 @@ import json
 import sys
 from pathlib import Path
 
-from box import network
 from box.children import Child, Children
 from box.layout import Layout
+from box.network import switch
 
 ALL = "all"
 
@@ -36,14 +36,14 @@ class Delays:
     async def clear(self) -> None:
         for node in list(self._rules):
             await self._children.end(f"delay-{node}")
-            network.remove_splice(node)
+            switch.remove_splice(node)
             del self._rules[node]
 
     async def reconnect(self, node: str) -> None:
         """A node that was started again has a new cable."""
         if node in self._rules:
             await self._children.end(f"delay-{node}")
-            network.remove_splice(node)
+            switch.remove_splice(node)
             self._splice(node)
 
     def describe(self) -> list[str]:
@@ -54,8 +54,8 @@ class Delays:
         ]
 
     def _splice(self, node: str) -> None:
-        inner = network.splice(node)
-        argv = (sys.executable, "-m", "box.delay", network.port(node), inner, str(self._file(node)))
+        inner = switch.splice(node)
+        argv = (sys.executable, "-m", "box.network.forwarder", switch.port(node), inner, str(self._file(node)))
         self._children.keep(Child(f"delay-{node}", argv))
 
     def _write(self, node: str) -> None:

@@ -1,6 +1,6 @@
 """The proxy before an object storage, which makes it fail on demand.
 
-`python3 -m box.storage_faults --listen ADDRESS:PORT --upstream ADDRESS:PORT --rules FILE`
+`python3 -m box.storage.faulty_proxy --listen ADDRESS:PORT --upstream ADDRESS:PORT --rules FILE`
 
 Every request that begins after a rule was set meets it, also on a connection that was open before; what is under way
 goes on. `refuse` for all requests closes the listening socket, so the kernel itself refuses, and resets what is open;
@@ -18,9 +18,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from box.http_wire import Framing, Head, Length, Wire, WireError, answer_body, request_body
 from box.layout import BoxError
-from box.storage_rules import FaultFile, Rule
+from box.storage.http_wire import Framing, Head, Length, Wire, WireError, answer_body, request_body
+from box.storage.rules import FaultFile, Rule
 
 LOOK_SECONDS = 0.1
 SLOW_STEPS = 10  # per second
@@ -280,7 +280,7 @@ async def _serve(arguments: argparse.Namespace) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python3 -m box.storage_faults", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python3 -m box.storage.faulty_proxy", description=__doc__)
     parser.add_argument("--listen", type=_address, required=True)
     parser.add_argument("--upstream", type=_address, required=True)
     parser.add_argument("--rules", type=Path, required=True)

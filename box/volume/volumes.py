@@ -1,6 +1,6 @@
 """The disks behind the box's volumes: what is done on a node to make, grow, remove and mount them.
 
-This runs inside the node (`python3 -m box.volumes …` in its namespaces), because only there the mounts are the
+This runs inside the node (`python3 -m box.volume.volumes …` in its namespaces), because only there the mounts are the
 kubelet's. Each action may be killed at any point and simply begun again. A `box-sized` volume is a file system in a
 file of the asked size, so a pod can fill it up like a real disk. It is XFS, because ext4 grows under a running pod only
 with CAP_SYS_RESOURCE, which root has not in many virtual machines and containers. The loop device goes away by itself
@@ -190,7 +190,9 @@ def _run(*argv: str, **variables: str) -> str:
 
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python3 -m box.volumes", description="Volumes of the node it runs on.")
+    parser = argparse.ArgumentParser(
+        prog="python3 -m box.volume.volumes", description="Volumes of the node it runs on."
+    )
     parser.add_argument("--root", type=Path, default=ROOT)
     actions = parser.add_subparsers(dest="action", required=True)
     for action in ("make", "grow", "remove", "settle"):

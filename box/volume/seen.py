@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from box.api import Object
-from box.claims import kind_of, removable
+from box.kube.api import Object
+from box.volume.claims import kind_of, removable
 
 CLAIMS = "/api/v1/persistentvolumeclaims"
 VOLUMES = "/api/v1/persistentvolumes"

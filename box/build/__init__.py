@@ -1,0 +1,1 @@
+"""What has to be installed or built before a box can start: Debian packages, pinned Go programs, wheels."""

@@ -1,0 +1,1 @@
+"""Images without a registry: recipes, archives, and the store that nodes are filled from."""
