@@ -30,7 +30,7 @@ _EPILOG = """Names of components, for `logs`, `pause`, `resume` and `restart`:
   room, relay, provisioner, s3, s3-faults, ...        beside the nodes
 
 A first look:
-  box up                          three workers, ready in about 15 seconds once built
+  box up                          three workers, ready in about 10 seconds once built
   eval "$(box env)"               kubectl and its configuration for this shell
   kubectl get nodes
   box node kill w2                a power failure; `box node start w2` brings it back
@@ -39,6 +39,8 @@ A first look:
 
 Files are below $BOX_HOME (default: etcd-operator in the user's cache folder). Several boxes
 can run side by side under different names (--name or $BOX_NAME)."""
+
+_PLACE = "a pod as [NAMESPACE/]NAME, a node such as w1, or an address"
 
 
 def main(arguments: list[str]) -> int:
@@ -60,6 +62,10 @@ def main(arguments: list[str]) -> int:
         return 0
 
 
+def _wide(prog: str) -> argparse.HelpFormatter:
+    return argparse.RawDescriptionHelpFormatter(prog, max_help_position=17, width=96)
+
+
 def parse(arguments: list[str]) -> argparse.Namespace:
     ours, theirs = _split(arguments)
     chosen = parser().parse_args(ours)
@@ -72,7 +78,7 @@ def parser() -> argparse.ArgumentParser:
         prog="box",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_wide,
         allow_abbrev=False,
     )
     top.add_argument("--name", help="which box, if there are several (default: $BOX_NAME or 'box')")
@@ -171,12 +177,12 @@ def _break(top: Commands) -> None:
     loss = _add(net, "loss", commands.net_loss, "lose a part of the packets between A and B")
     cut = _add(net, "cut", commands.net_cut, "lose all packets between A and B")
     for parser in (loss, cut):
-        parser.add_argument("a", metavar="A")
-        parser.add_argument("b", metavar="B")
+        parser.add_argument("a", metavar="A", help=_PLACE)
+        parser.add_argument("b", metavar="B", help="likewise")
         parser.add_argument("--one-way", action="store_true", help="only from A to B")
-    loss.add_argument("percent", type=_percent, metavar="PERCENT")
+    loss.add_argument("percent", type=_percent, metavar="PERCENT", help="0 to 100, each way")
     delay = _add(net, "delay", commands.net_delay, "delay packets from and to A, each way")
-    delay.add_argument("a", metavar="A", help="a pod or a node")
+    delay.add_argument("a", metavar="A", help="a pod as [NAMESPACE/]NAME, or a node such as w1")
     delay.add_argument("milliseconds", type=_milliseconds, metavar="MS", help="0 to 60000; 0 ends it")
     _add(net, "heal", commands.net_heal, "end all losses, cuts and delays")
     for name, text in (

@@ -138,7 +138,8 @@ class Room:
         await self._apply_faults()
 
     async def net_delay(self, node: str, address: str, milliseconds: float) -> None:
-        self._machine(node)
+        if not self._machine(node).powered:
+            raise BoxError(f"{node} has no power, so it has no packets to delay")
         await self.delays.set(node, address=address, milliseconds=milliseconds)
 
     async def net_heal(self) -> None:
