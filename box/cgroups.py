@@ -2,7 +2,7 @@
 
 `<box>/<node>/sys` holds the programs of a node, `<box>/<node>/kubepods` is made by its kubelet. On v1 the same tree
 stands in every hierarchy. Nothing else of the host's cgroups is changed, except that on v2 the controllers are
-switched on for the children of the root (they are already, wherever systemd runs).
+switched on for the children of the root (most of them are already, where systemd runs).
 """
 
 from __future__ import annotations
@@ -24,13 +24,11 @@ def hierarchies(mounts: str | None = None) -> tuple[list[Path], bool]:
     second: list[Path] = []
     for line in text.splitlines():
         _, place, kind, *_ = line.split()
-        if not (place + "/").startswith("/sys/fs/cgroup/"):
-            continue
-        if kind == "cgroup":
-            first.append(Path(place))
-        elif kind == "cgroup2":
-            second.append(Path(place))
-    return first + second, not first
+        if place == "/sys/fs/cgroup" and kind == "cgroup2":
+            return [Path(place)], True  # as runc and the kubelet decide it; a v1 tree below is somebody else's
+        if place.startswith("/sys/fs/cgroup/") and kind in ("cgroup", "cgroup2"):
+            (first if kind == "cgroup" else second).append(Path(place))
+    return first + second, False
 
 
 def missing_controllers() -> list[str]:
@@ -70,7 +68,7 @@ def processes(group: str) -> set[int]:
         for folder, _, _ in os.walk(top):
             with contextlib.suppress(OSError):
                 found.update(int(pid) for pid in (Path(folder) / "cgroup.procs").read_text().split())
-    return found
+    return found - {0}  # a process of a PID namespace that we do not see
 
 
 def remove(group: str, *, patience: float = 5.0) -> None:

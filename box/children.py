@@ -30,6 +30,7 @@ class Children:
         self._layout = layout
         self._keepers: dict[str, asyncio.Task[None]] = {}
         self._processes: dict[str, asyncio.subprocess.Process] = {}
+        self._paused: set[str] = set()
 
     def keep(self, child: Child) -> None:
         """Keeps the child running; one that runs already is left alone."""
@@ -44,30 +45,42 @@ class Children:
         with contextlib.suppress(asyncio.CancelledError):
             await keeper
 
-    def names(self) -> list[str]:
-        return sorted(self._keepers)
+    def describe(self) -> list[str]:
+        """The children by name, with a word about those that do not run."""
+        states = {name: "waiting" for name in self._keepers if name not in self._processes}
+        states |= dict.fromkeys(self._paused, "paused")
+        return [f"{name} ({states[name]})" if name in states else name for name in sorted(self._keepers)]
 
-    def signal(self, name: str, number: signal.Signals) -> None:
+    def tell(self, name: str, action: str) -> None:
+        """Pauses, resumes or restarts a child."""
         process = self._processes.get(name)
         if process is None:
-            raise BoxError(f"'{name}' is not running")
-        process.send_signal(number)
+            raise BoxError(f"'{name}' is not running; there are: {', '.join(sorted(self._processes))}")
+        if action == "restart":
+            process.terminate()
+        process.send_signal(signal.SIGSTOP if action == "pause" else signal.SIGCONT)
+        (self._paused.add if action == "pause" else self._paused.discard)(name)
 
     async def _keep(self, child: Child) -> None:
         folder = self._layout.logs / "room"
         folder.mkdir(parents=True, exist_ok=True)
         while True:
             with (folder / f"{child.name}.log").open("ab") as log:
-                process = await asyncio.create_subprocess_exec(
-                    *child.argv,
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    cwd=REPOSITORY,
-                    env={**os.environ, **child.environment},
-                    pass_fds=child.descriptors,
-                    start_new_session=True,
-                )
+                try:
+                    process = await asyncio.create_subprocess_exec(
+                        *child.argv,
+                        stdin=asyncio.subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=log,
+                        cwd=REPOSITORY,
+                        env={**os.environ, **child.environment},
+                        pass_fds=child.descriptors,
+                        start_new_session=True,
+                    )
+                except OSError as error:
+                    log.write(f"--- cannot be started: {error}\n".encode())
+                    await asyncio.sleep(5 * _RESTART_AFTER)
+                    continue
                 self._processes[child.name] = process
                 try:
                     code = await process.wait()
@@ -84,6 +97,7 @@ async def _finish(process: asyncio.subprocess.Process) -> None:
     if process.returncode is not None:
         return
     process.terminate()
+    process.send_signal(signal.SIGCONT)
     try:
         await asyncio.wait_for(process.wait(), 3.0)
     except TimeoutError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,7 +28,7 @@ mounts stay as they are, and no packet leaves."""
 _EPILOG = """Names of components, for `logs`, `pause`, `resume` and `restart`:
   etcd, apiserver, controller-manager, scheduler      on the control plane
   kubelet@w1, containerd@w1, proxy@w1                 on a worker
-  room, relay, provisioner, s3, s3-faults, ...        beside the nodes
+  relay, provisioner, s3, s3-faults, ...              beside the nodes (and `logs room`)
 
 A first look:
   box up                          three workers, ready in about 10 seconds once built
@@ -46,10 +47,10 @@ _PLACE = "a pod as [NAMESPACE/]NAME, a node such as w1, or an address"
 def main(arguments: list[str]) -> int:
     os.environ["PATH"] = f"{os.environ.get('PATH', '')}:{SYSTEM_PATH}"  # root's own may lack the sbin folders
     chosen = parse(arguments)
-    layout = default_layout()
-    if chosen.name:
-        layout = replace(layout, name=chosen.name)
     try:
+        layout = default_layout()
+        if chosen.name:
+            layout = replace(layout, name=chosen.name)
         action: Callable[..., int | None] = chosen.action
         return action(layout, chosen) or 0
     except BoxError as error:
@@ -60,6 +61,9 @@ def main(arguments: list[str]) -> int:
         return 130
     except BrokenPipeError:
         return 0
+    except (OSError, subprocess.SubprocessError) as error:
+        print(f"box: {error}", file=sys.stderr)
+        return 1
 
 
 def _wide(prog: str) -> argparse.HelpFormatter:
@@ -117,7 +121,9 @@ def _group(top: Commands, name: str, text: str) -> Commands:
 
 def _life(top: Commands) -> None:
     up = _add(top, "up", commands.up, "bring the box up and return when all nodes and DNS are ready")
-    up.add_argument("--nodes", type=_worker_count, metavar="N", help="workers, 1 to 9 (default 3)")
+    up.add_argument(
+        "--nodes", type=_worker_count, metavar="N", help="workers, 1 to 9 (3 when the box is new; later as it was)"
+    )
     up.add_argument(
         "--tolerate",
         type=_seconds,

@@ -11,12 +11,14 @@ import time
 from argparse import Namespace
 from pathlib import Path
 
-from box import control, lifecycle, places, resource_usage, settings
+from box import cgroups, control, lifecycle, places, preflight, resource_usage, settings
 from box.build import builds, debian, tools
+from box.containerd import NAMESPACE
 from box.image import image_store, images
 from box.kube.api import Api
 from box.layout import BoxError, Layout
 from box.network import faults
+from box.network.forwarder import ALL
 from box.settings import Settings
 from box.storage import azure
 
@@ -44,17 +46,20 @@ def down(layout: Layout, chosen: Namespace) -> None:
     lifecycle.down(layout, purge=chosen.purge, say=say)
 
 
-def set_up(_: Layout, chosen: Namespace) -> int:
+def set_up(layout: Layout, chosen: Namespace) -> int:
     lacking = debian.missing()
     if chosen.check:
         say(f"missing: {', '.join(package.name for package in lacking)}" if lacking else "all packages are installed")
         return 1 if lacking else 0
+    preflight.check(layout)
     debian.install(say=say)
     return 0
 
 
 def build(layout: Layout, chosen: Namespace) -> None:
-    if chosen.list:
+    if not chosen.list:
+        preflight.check(layout)
+    else:
         for tool in tools.TOOLS:
             state = "to be built" if builds.missing(layout, [tool.name]) else "built"
             say(f"{tool.name:16} {tool.version:10} {state:12} {tool.purpose}")
@@ -120,6 +125,7 @@ def run(layout: Layout, chosen: Namespace) -> None:
     if pid is None:
         raise BoxError("the box is down. Start it with: box up")
     environment = {**os.environ, "KUBECONFIG": str(layout.inner_kubeconfig)}
+    cgroups.join(f"{layout.cgroup}/room")  # so that it ends with the box, whose network it holds
     os.execvpe("nsenter", ["nsenter", f"--net=/proc/{pid}/ns/net", "--", *arguments], environment)
 
 
@@ -165,9 +171,9 @@ def node(layout: Layout, chosen: Namespace) -> None:
 
 def node_run(layout: Layout, chosen: Namespace) -> int:
     arguments = _program(chosen.arguments)
-    done = control.call(layout, "node.run", node=chosen.node, argv=arguments, timeout=600.0)
-    sys.stdout.write(done["output"])
-    return int(done["code"])
+    code, output = control.run_in_node(layout, chosen.node, arguments, timeout=600.0)
+    sys.stdout.write(output)
+    return code
 
 
 def net_cut(layout: Layout, chosen: Namespace) -> None:
@@ -188,7 +194,7 @@ def net_delay(layout: Layout, chosen: Namespace) -> None:
     place = places.resolve(Api.from_kubeconfig(layout.kubeconfig), chosen.a)
     if not place.node:
         raise BoxError(f"{chosen.a} is neither a pod nor a node, only these can be delayed")
-    address = "all" if place.is_node else place.addresses[0]
+    address = ALL if place.is_node else place.addresses[0]
     control.call(layout, "net.delay", node=place.node, address=address, milliseconds=chosen.milliseconds)
     say(f"packets from and to {chosen.a} take {chosen.milliseconds:g} ms longer each way")
 
@@ -209,6 +215,7 @@ def component(layout: Layout, chosen: Namespace) -> None:
 
 
 def image_build(layout: Layout, chosen: Namespace) -> None:
+    preflight.check(layout)
     debian.install(say=say)
     before = {image.tar: image.fingerprint for image in map(images.describe, images.tars(layout))}
     image_store.ensure_images(layout, chosen.images or None, say=say)
@@ -234,10 +241,10 @@ def _load_into_nodes(layout: Layout, tars: list[Path]) -> None:
     nodes = control.call(layout, "status")["nodes"]
     for name in [name for name, entry in nodes.items() if entry["power"] and name != "cp"]:
         for tar in tars:
-            argv = ["ctr", "--namespace", "k8s.io", "images", "import", "--snapshotter", "overlayfs", str(tar)]
-            done = control.call(layout, "node.run", node=name, argv=argv, timeout=300.0)
-            if done["code"]:
-                raise BoxError(f"{tar.name} could not be loaded into {name}: {done['output'].strip()}")
+            argv = ["ctr", "--namespace", NAMESPACE, "images", "import", "--snapshotter", "overlayfs", str(tar)]
+            code, output = control.run_in_node(layout, name, argv, timeout=300.0)
+            if code:
+                raise BoxError(f"{tar.name} could not be loaded into {name}: {output.strip()}")
         say(f"{len(tars)} image{'s' if len(tars) > 1 else ''} loaded into {name}")
 
 
@@ -245,8 +252,11 @@ def _load_into_nodes(layout: Layout, tars: list[Path]) -> None:
 
 
 def _kubectl(layout: Layout) -> Path:
-    chosen = settings.load(layout) or Settings()
-    return builds.program(layout, chosen.tool, "kubectl")
+    chosen = settings.load(layout)
+    program = Path(chosen.kubernetes_folder if chosen else "", "kubectl")
+    if not program.exists():
+        raise BoxError(f"{program} is gone since the box was started. Start it again: box down, box up")
+    return program
 
 
 def _must_run(layout: Layout) -> None:

@@ -43,6 +43,18 @@ def call(layout: Layout, request: str, *, timeout: float = 60.0, **arguments: ob
     return reply.get("result")
 
 
+def run_in_node(layout: Layout, node: str, argv: list[str], *, timeout: float = 60.0) -> tuple[int, str]:
+    """Runs a command inside a node: its exit code, and what it printed."""
+    done = call(layout, "node.run", timeout=timeout + 20.0, node=node, argv=argv, limit=timeout)
+    return int(done["code"]), str(done["output"])
+
+
+def run_in_room(layout: Layout, argv: list[str], *, timeout: float = 60.0) -> tuple[int, str]:
+    """Runs a command beside the nodes, in the box's network."""
+    done = call(layout, "room.run", timeout=timeout + 20.0, argv=argv, limit=timeout)
+    return int(done["code"]), str(done["output"])
+
+
 def answers(layout: Layout) -> bool:
     """Whether the room is there and listening."""
     try:

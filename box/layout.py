@@ -9,7 +9,9 @@ with nothing on the host and two boxes may use them at once.
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +29,7 @@ API_PORT = 6443
 CLUSTER_DOMAIN = "cluster.local"
 
 CONTROL_PLANE = "cp"
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
 MAX_WORKERS = 9
 
 
@@ -40,6 +43,11 @@ class Layout:
 
     home: Path
     name: str = "box"
+
+    def __post_init__(self) -> None:
+        # It is part of paths that are removed, so it must never lead out of the folder.
+        if not _NAME.fullmatch(self.name):
+            raise BoxError(f"'{self.name}' cannot be a box's name: up to 31 of a-z, 0-9 and -, not beginning with -")
 
     @property
     def tools(self) -> Path:
@@ -90,13 +98,14 @@ class Layout:
 
     @property
     def cgroup(self) -> str:
-        return f"/box-{self.name}"
+        """Two users may have boxes of the same name: the folder tells them apart."""
+        return f"/box-{self.name}-{hashlib.sha256(bytes(self.home)).hexdigest()[:8]}"
 
 
 def default_layout() -> Layout:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     home = Path(os.environ.get("BOX_HOME") or cache / "etcd-operator")
-    return Layout(home=home.absolute(), name=os.environ.get("BOX_NAME") or "box")
+    return Layout(home=home.resolve(), name=os.environ.get("BOX_NAME") or "box")
 
 
 def workers(count: int) -> tuple[str, ...]:

@@ -15,22 +15,19 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from box import cgroups, control, preflight, settings
 from box.build import builds, debian
 from box.image import image_store, images
-from box.kube import cluster_dns, pki
-from box.kube.api import Api, ApiError
+from box.kube import pki
 from box.layout import REPOSITORY, BoxError, Layout
 from box.progress import Say
+from box.readiness import wait_until_ready
 from box.settings import Settings
-from box.storage import objectstore
-from box.volume import volumes
 
 _PATIENCE = 120.0
 _NAMESPACES = ("--net", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private")
@@ -38,7 +35,6 @@ _NAMESPACES = ("--net", "--mount", "--pid", "--fork", "--kill-child", "--propaga
 
 def up(layout: Layout, asked: dict[str, Any], *, fresh: bool, say: Say) -> None:
     """Returns when all nodes and the name service are ready; `asked` holds those settings that were given."""
-    wanted = Settings(**asked)
     begun = time.monotonic()
     if not running(layout):
         preflight.check(layout)
@@ -46,11 +42,19 @@ def up(layout: Layout, asked: dict[str, Any], *, fresh: bool, say: Say) -> None:
         if running(layout) and not fresh:
             chosen = _same(layout, asked)
         else:
+            before = None if fresh else settings.load(layout)
+            wanted = replace(before, **asked) if before else Settings(**asked)
+            kept = before is not None and not is_lost(before, wanted, boot=settings.boot_id(), say=say)
             set_up(layout, wanted.kubernetes, say=say)
             begun = time.monotonic()  # what was installed and built just now is told apart
             _clean(layout)
-            chosen = _start(layout, wanted, fresh=fresh, say=say)
-        wait_until_ready(layout, chosen, say=lambda text: say(f"{time.monotonic() - begun:5.1f} s  {text}"))
+            chosen = _start(layout, wanted, kept=kept)
+        wait_until_ready(
+            layout,
+            chosen,
+            alive=lambda: room_pid(layout) is not None,
+            say=lambda text: say(f"{time.monotonic() - begun:5.1f} s  {text}"),
+        )
 
 
 def set_up(layout: Layout, kubernetes: str, *, say: Say) -> None:
@@ -60,6 +64,10 @@ def set_up(layout: Layout, kubernetes: str, *, say: Say) -> None:
         preflight.check(layout)  # once more, with the programs it needs to look at the kernel
     builds.ensure(layout, [f"kubernetes-{kubernetes}", "etcd-3.6"], say=say)
     image_store.ensure_images(layout, images.ESSENTIAL, say=say)
+    try:
+        image_store.ensure_images(layout, [images.BUSYBOX.key], say=say)
+    except BoxError as error:
+        say(f"this box will have no busybox image: {error}")
 
 
 def down(layout: Layout, *, purge: bool, say: Say) -> None:
@@ -93,20 +101,6 @@ def room_pid(layout: Layout) -> int | None:
     return pid if all(part in command for part in ours) else None
 
 
-def wait_until_ready(layout: Layout, chosen: Settings, *, say: Say) -> None:
-    api = Api.from_kubeconfig(layout.kubeconfig)
-    _until(layout, "the API server", api.ready)
-    say("API server ready")
-    for thing in _cluster_objects(chosen):
-        api.apply(thing)
-    _forget_other_nodes(api, chosen)
-    since = chosen.started
-    _until(layout, "the nodes", lambda: _ready_nodes(api, since) >= set(chosen.workers))
-    say(f"{len(chosen.workers)} node{'s' if chosen.nodes > 1 else ''} ready")
-    _until(layout, "the name service", lambda: _dns_ready(api) and control.call(layout, "dns"))
-    say("DNS ready")
-
-
 @contextlib.contextmanager
 def exclusive(layout: Layout) -> Iterator[None]:
     """One `up` or `down` at a time for a box."""
@@ -134,32 +128,37 @@ def _same(layout: Layout, asked: dict[str, Any]) -> Settings:
     return chosen
 
 
-def _start(layout: Layout, wanted: Settings, *, fresh: bool, say: Say) -> Settings:
-    before = settings.load(layout)
-    if before and not fresh:
-        fresh = _is_lost(before, wanted, say)
-    if fresh or before is None:
+def _start(layout: Layout, wanted: Settings, *, kept: bool) -> Settings:
+    cgroups.create(f"{layout.cgroup}/room")
+    earlier = settings.load(layout)
+    if not kept:
         _drop_data(layout)
-    listening = _listen(before.relay_port if before else 0)
-    port = listening.getsockname()[1]
-    chosen = replace(wanted, relay_port=port, boot=settings.boot_id(), started=time.time())
+    listening = _listen(earlier.relay_port if earlier else 0)
+    chosen = replace(
+        wanted,
+        relay_port=listening.getsockname()[1],
+        boot=settings.boot_id(),
+        started=time.time(),
+        kubernetes_folder=str(builds.folder(layout, wanted.tool)),
+        etcd_program=str(builds.program(layout, "etcd-3.6", "etcd")),
+    )
     settings.save(layout, chosen)
     pki.create(layout, chosen.workers, relay_port=chosen.relay_port)
-    cgroups.create(f"{layout.cgroup}/room")
     _open_room(layout, listening)
     return chosen
 
 
-def _is_lost(before: Settings, wanted: Settings, say: Say) -> bool:
+def is_lost(before: Settings, wanted: Settings, *, boot: str, say: Say) -> bool:
+    """Whether the data of an earlier run cannot be used again."""
+    if before.boot != boot:
+        # The API server's etcd writes without fsync: what a restart of the machine left may be torn.
+        say("the machine was restarted since the box was last up: its data is dropped")
+        return True
     if before.kubernetes != wanted.kubernetes:
         raise BoxError(
             f"this box holds a cluster of Kubernetes {before.kubernetes}, not {wanted.kubernetes}. "
             "Drop its data with: box up --fresh"
         )
-    if before.boot != settings.boot_id():
-        # The API server's etcd writes without fsync: what a restart of the machine left may be torn.
-        say("the machine was restarted since the box was last up: its data is dropped")
-        return True
     return False
 
 
@@ -174,7 +173,7 @@ def _open_room(layout: Layout, listening: socket.socket) -> None:
             stdout=log,
             stderr=log,
             cwd=REPOSITORY,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(REPOSITORY)},
+            env=_environment(),
             pass_fds=[listening.fileno()],
             start_new_session=True,
         )
@@ -185,6 +184,12 @@ def _open_room(layout: Layout, listening: socket.socket) -> None:
             tail = (folder / "room.log").read_text().strip().splitlines()[-1:]
             raise BoxError(f"the box did not start: {' '.join(tail)}. See: box logs room")
         time.sleep(0.02)
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of the caller's: a proxy or an ETCD_NAME in it would reach every program of the cluster."""
+    passed_on = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    return {**passed_on, "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(REPOSITORY)}
 
 
 def _listen(port: int) -> socket.socket:
@@ -209,7 +214,7 @@ def _clean(layout: Layout) -> None:
         os.kill(pid, signal.SIGKILL)
     deadline = time.monotonic() + 5
     while (room_pid(layout) is not None or cgroups.processes(layout.cgroup)) and time.monotonic() < deadline:
-        for stray in cgroups.processes(layout.cgroup) if pid is None else ():
+        for stray in cgroups.processes(layout.cgroup):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(stray, signal.SIGKILL)
         time.sleep(0.02)
@@ -233,60 +238,3 @@ def _purge(layout: Layout, *, say: Say) -> None:
     say(f"dropping data, builds and images in {layout.home}")
     for entry in (boxes, layout.tools, layout.images, layout.image_store):
         shutil.rmtree(entry, ignore_errors=True)
-
-
-# waiting
-
-
-def _until(layout: Layout, what: str, done: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + _PATIENCE
-    while not done():
-        if room_pid(layout) is None:
-            raise BoxError("the box ended while it was starting. See: box logs room")
-        if time.monotonic() > deadline:
-            problems = " ".join(control.call(layout, "status")["failures"])
-            raise BoxError(f"{what} did not become ready in {_PATIENCE:.0f} s. {problems} See: box status, box logs")
-        time.sleep(0.1)
-
-
-def _cluster_objects(chosen: Settings) -> list[dict[str, object]]:
-    image = images.COREDNS.names[0]
-    return [
-        *cluster_dns.objects(image=image, replicas=min(2, chosen.nodes)),
-        *volumes.storage_classes(),
-        *objectstore.objects(),
-    ]
-
-
-def _forget_other_nodes(api: Api, chosen: Settings) -> None:
-    for node in api.list("/api/v1/nodes"):
-        if node["metadata"]["name"] not in chosen.workers:
-            api.delete(f"/api/v1/nodes/{node['metadata']['name']}")
-
-
-def _ready_nodes(api: Api, since: float) -> set[str]:
-    """Ready, and heard of since the box was started: a cluster that came back still shows its old state at first."""
-    with contextlib.suppress(ApiError):
-        ready = {node["metadata"]["name"] for node in api.list("/api/v1/nodes") if _is_ready(node)}
-        leases = api.list("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")
-        return ready & {lease["metadata"]["name"] for lease in leases if _renewed(lease) > since}
-    return set()
-
-
-def _renewed(lease: dict[str, Any]) -> float:
-    return datetime.fromisoformat(lease["spec"].get("renewTime", "1970-01-01T00:00:00Z")).timestamp()
-
-
-def _is_ready(node: dict[str, object]) -> bool:
-    status = node.get("status")
-    conditions = status.get("conditions", []) if isinstance(status, dict) else []
-    return any(entry["type"] == "Ready" and entry["status"] == "True" for entry in conditions)
-
-
-def _dns_ready(api: Api) -> bool:
-    with contextlib.suppress(ApiError):
-        found = api.get(f"/apis/apps/v1/namespaces/{cluster_dns.NAMESPACE}/deployments/coredns")
-        status, generation = found.get("status", {}), found["metadata"]["generation"]
-        current = status.get("observedGeneration") == generation
-        return bool(current and status.get("readyReplicas", 0) >= found["spec"]["replicas"])
-    return False

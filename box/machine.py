@@ -27,12 +27,13 @@ class Machine:
     def __init__(self, layout: Layout, name: str) -> None:
         self.layout, self.name = layout, name
         self.connected = True
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: asyncio.subprocess.Process
         self._pid = 0
         self._answers: dict[int, asyncio.Future[Any]] = {}
         self._numbers = itertools.count(1)
         self._off = asyncio.Event()
         self._off.set()
+        self._switching = asyncio.Lock()
 
     @property
     def powered(self) -> bool:
@@ -40,8 +41,22 @@ class Machine:
 
     async def power_on(self, services: tuple[Service, ...]) -> None:
         """Starts the node and its programs; returns when it is set up, which is before they are ready."""
-        if self.powered:
-            raise BoxError(f"{self.name} is running already")
+        async with self._switching:
+            if self.powered:
+                raise BoxError(f"{self.name} is running already")
+            await self._start_process()
+            try:
+                self._pid = int((await self._next_message())["pid"])
+                self._reader = asyncio.create_task(self._read_answers())
+                switch.plug_in(self.name, self._process.pid)
+                await self.ask("boot", services=[asdict(service) for service in services])
+                if not self.connected:
+                    switch.set_cable(self.name, connected=False)
+            except BaseException:
+                await self._give_up()
+                raise
+
+    async def _start_process(self) -> None:
         # A kubelet spends seconds on each cgroup of a pod that is no more.
         await asyncio.to_thread(cgroups.remove, f"{self.layout.cgroup}/{self.name}")
         cgroups.create(f"{self.layout.cgroup}/{self.name}/sys")
@@ -61,17 +76,19 @@ class Machine:
                 cwd=REPOSITORY,
                 limit=_LINE_LIMIT,
             )
+        self._pid = 0
         self._off.clear()
-        self._pid = int((await self._next_message())["pid"])
-        self._reader = asyncio.create_task(self._read_answers())
-        switch.plug_in(self.name, self._process.pid)
-        await self.ask("boot", services=[asdict(service) for service in services])
-        if not self.connected:
-            switch.set_cable(self.name, connected=False)
+
+    async def _give_up(self) -> None:
+        """A start that failed leaves a node without power, not one that nobody can reach."""
+        if self.powered:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()  # and with it, by its own wish, the node's first process
+            await self._lost_power()
 
     async def power_off(self) -> None:
         """The power fails: everything on the node is gone at once."""
-        if not self.powered:
+        if not self.powered or not self._pid:
             raise BoxError(f"{self.name} has no power already")
         os.kill(self._pid, signal.SIGKILL)
         await self._off.wait()
@@ -91,11 +108,11 @@ class Machine:
 
     async def run(self, argv: list[str], timeout: float) -> dict[str, Any]:
         """Runs a command inside the node."""
-        answer: dict[str, Any] = await self.ask("run", argv=argv, timeout=timeout, patience=timeout + 5.0)
+        answer: dict[str, Any] = await self.ask("run", argv=argv, timeout=timeout, patience=timeout + 10.0)
         return answer
 
     async def ask(self, op: str, *, patience: float = 60.0, **arguments: Any) -> Any:
-        if not self.powered or self._process is None or self._process.stdin is None:
+        if not self.powered or self._process.stdin is None:
             raise BoxError(f"{self.name} has no power. Start it with: box node start {self.name}")
         number = next(self._numbers)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -107,7 +124,7 @@ class Machine:
             self._answers.pop(number, None)
 
     async def _read_answers(self) -> None:
-        with contextlib.suppress(EOFError):
+        with contextlib.suppress(EOFError, ValueError, OSError):  # however the talk ends, the node is of no use
             while True:
                 message = await self._next_message()
                 answer = self._answers.get(message["id"])
@@ -117,20 +134,21 @@ class Machine:
                     answer.set_exception(BoxError(message["error"]))
                 else:
                     answer.set_result(message["result"])
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
         await self._lost_power()
 
     async def _next_message(self) -> dict[str, Any]:
-        assert self._process is not None and self._process.stdout is not None
-        line = await self._process.stdout.readline()
+        line = await self._process.stdout.readline() if self._process.stdout else b""
         if not line:
-            raise EOFError(self.name)
+            raise EOFError(f"{self.name} ended at once. See: box logs init@{self.name}")
         message: dict[str, Any] = json.loads(line)
         return message
 
     async def _lost_power(self) -> None:
-        assert self._process is not None
         await self._process.wait()
         switch.unplug(self.name)
+        self._pid = 0
         self._off.set()
         for answer in self._answers.values():
             if not answer.done():

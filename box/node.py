@@ -32,7 +32,7 @@ from box.volume import volumes
 
 _RESTART_AFTER = 1.0
 _SHUTDOWN_PATIENCE = 6.0
-_OUTPUT_LIMIT = 32 << 20
+_OUTPUT_LIMIT = 8 << 20  # of a command; as JSON it may be six times as long
 
 
 @dataclass
@@ -40,7 +40,6 @@ class Running:
     """A service and what became of it."""
 
     service: Service
-    wanted: bool = True
     process: subprocess.Popen[bytes] | None = None
     paused: bool = False
     restarts: int = 0
@@ -124,11 +123,16 @@ class Init:
     def _run(self, argv: list[str], timeout: float, reply: Callable[..., None]) -> None:
         output = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the command has ended
 
+        begun = time.monotonic()
+
         def ended(code: int) -> None:
             output.seek(0)
             text = output.read(_OUTPUT_LIMIT).decode(errors="replace")
             output.close()
-            reply(result={"code": code, "output": text})
+            if code == -signal.SIGKILL and time.monotonic() - begun >= timeout:
+                reply(error=f"{argv[0]} did not end within {timeout:.0f} s")
+            else:
+                reply(result={"code": code, "output": text})
 
         process = self._spawn(argv, output, ended)
         self._later(timeout, lambda: self._signal(process, signal.SIGKILL))
@@ -139,14 +143,7 @@ class Init:
         running = self.services.get(name)
         if running is None:
             raise BoxError(f"{self.node} has no '{name}', it has: {', '.join(self.services)}")
-        if action == "start":
-            running.wanted = True
-            if running.process is None:
-                self._start(running)
-        elif action in ("stop", "kill"):
-            running.wanted = False
-            self._signal(running.process, signal.SIGTERM if action == "stop" else signal.SIGKILL)
-        elif action == "restart":
+        if action == "restart":
             self._restart(running)
         elif action in ("pause", "resume"):
             if running.process is None:
@@ -157,7 +154,7 @@ class Init:
             raise BoxError(f"a service cannot be told to '{action}'")
 
     def _start(self, running: Running) -> None:
-        if not running.wanted or running.process is not None or self._ending:
+        if running.process is not None or self._ending:
             return
         if not reachable(running.service.after):
             self._later(0.05, lambda: self._start(running))
@@ -168,26 +165,30 @@ class Init:
             log.write(f"--- ended with code {code}\n".encode())
             log.close()
             running.process, running.paused = None, False
-            if running.wanted and not self._ending:
+            if not self._ending:
                 running.restarts += 1
                 self._later(_RESTART_AFTER, lambda: self._start(running))
 
         environment = {**os.environ, **running.service.environment}
-        running.process = self._spawn(list(running.service.argv), log, ended, environment=environment)
+        try:
+            running.process = self._spawn(list(running.service.argv), log, ended, environment=environment)
+        except OSError as error:  # it may be there again later, and the node must not end for it
+            log.write(f"--- cannot be started: {error}\n".encode())
+            log.close()
+            self._later(5.0, lambda: self._start(running))
 
     def _restart(self, running: Running) -> None:
         process = running.process
         self._signal(process, signal.SIGTERM)
         self._signal(process, signal.SIGCONT)
         self._later(3.0, lambda: self._signal(process, signal.SIGKILL))
-        running.wanted = True
         if process is None:
             self._start(running)
 
     def _report(self) -> dict[str, Any]:
         def state(running: Running) -> str:
             if running.process is None:
-                return "waiting" if running.wanted else "stopped"
+                return "waiting"
             return "paused" if running.paused else "running"
 
         return {name: {"state": state(entry), "restarts": entry.restarts} for name, entry in self.services.items()}
@@ -234,7 +235,7 @@ class Init:
         return process
 
     def _signal(self, process: subprocess.Popen[bytes] | None, number: signal.Signals) -> None:
-        if process is not None and process.pid in self._children:
+        if process is not None and self._children.get(process.pid, (None,))[0] is process:
             os.kill(process.pid, number)
 
     def _collect(self) -> None:
@@ -291,7 +292,9 @@ def _says_yes(address: str) -> bool:
 
 
 def send(message: dict[str, Any]) -> None:
-    os.write(1, json.dumps(message).encode() + b"\n")
+    rest = memoryview(json.dumps(message).encode() + b"\n")
+    while rest:  # a signal may end a write in the middle
+        rest = rest[os.write(1, rest) :]
 
 
 def main(arguments: list[str]) -> int:

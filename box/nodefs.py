@@ -14,7 +14,14 @@ from box.network import switch
 
 # The kubelet insists on these values and would set them for the whole host. Inside a node plain files with the values
 # stand in their place, so it is content and the host stays as it was.
-_GUARDED = {"kernel/panic": "10", "kernel/panic_on_oops": "1", "vm/overcommit_memory": "1"}
+_GUARDED = {
+    "kernel/panic": "10",
+    "kernel/panic_on_oops": "1",
+    "kernel/keys/root_maxbytes": "25000000",
+    "kernel/keys/root_maxkeys": "1000000",
+    "vm/overcommit_memory": "1",
+    "vm/panic_on_oom": "0",
+}
 
 _FOLDERS = ("lib/kubelet", "lib/containerd", "lib/cni", "lib/etcd", "log", "tmp", "box/volumes")
 
@@ -51,7 +58,8 @@ def mount(layout: Layout, node: str) -> None:
     _mount("--bind", "/proc/sys/net", "/proc/sys/net")
     _mount("-o", "remount,bind,ro", "/proc/sys")
     for name in _GUARDED:
-        _mount("--bind", str(disk / "sysctl" / name), f"/proc/sys/{name}")
+        if Path("/proc/sys", name).exists():
+            _mount("--bind", str(disk / "sysctl" / name), f"/proc/sys/{name}")
     _mount("--make-rshared", "/")  # volumes and containers propagate their mounts
 
 
@@ -59,7 +67,7 @@ def _replace(source: Path, target: str) -> None:
     real = Path(os.path.realpath(target))
     if real.exists():
         _mount("--bind", str(source), str(real))
-    else:  # a link into the host's /run, which is not the node's
+    elif real.is_relative_to("/run"):  # a link into the host's /run, in place of which the node has its own
         real.parent.mkdir(parents=True, exist_ok=True)
         real.write_text(source.read_text())
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from box.kube.api import Api, ApiError
-from box.layout import CONTROL_PLANE, BoxError
+from box.layout import CONTROL_PLANE, SERVICE_RANGE, BoxError
 from box.network.faults import node_places
 
 _NODE = re.compile(r"cp|w[1-9]")
@@ -41,9 +41,12 @@ def resolve(api: Api, text: str) -> Place:
     if _NODE.fullmatch(text):
         return Place(node_places(text), node=text, is_node=True)
     try:
-        return Place((str(ipaddress.IPv4Network(text)),))
+        place = ipaddress.IPv4Network(text)
     except ValueError:
         return _pod(api, text)
+    if place.overlaps(ipaddress.IPv4Network(SERVICE_RANGE)):
+        raise BoxError(f"{text} is a service's address, which no packet has on its way: name the pods behind it")
+    return Place((str(place),))
 
 
 def component(text: str) -> Component:

@@ -6,11 +6,12 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from box import cgroups
-from box.layout import BoxError, Layout
+from box.layout import REPOSITORY, BoxError, Layout
 
 DISK_NEEDED = 3 << 30
 MEMORY_NEEDED = 1500 << 20
@@ -42,9 +43,12 @@ def _system(layout: Layout) -> Iterator[str]:
     for place in _HIDDEN_IN_NODES:
         if layout.home.is_relative_to(place):
             yield f"its folder {layout.home} is below {place}, which nodes have for themselves. Set BOX_HOME elsewhere"
+        for what, path in (("this checkout", REPOSITORY), ("Python", Path(sys.executable).resolve())):
+            if path.is_relative_to(place):
+                yield f"{what} ({path}) is below {place}, which nodes have for themselves. Use one elsewhere"
     existing = next(parent for parent in (layout.home, *layout.home.parents) if parent.exists())
     kind = _file_system(existing)
-    if kind in _NOT_BELOW_OVERLAYS:
+    if kind.split(".")[0] in _NOT_BELOW_OVERLAYS:
         yield f"its folder {layout.home} is on {kind}, which cannot hold layers. Set BOX_HOME to a local disk"
     free = shutil.disk_usage(existing).free
     if free < DISK_NEEDED:

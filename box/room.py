@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -17,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from box import cgroups, control, nodefs, settings
-from box.build import builds
 from box.children import Child, Children
 from box.image import image_store
 from box.kube import cluster_dns, components
@@ -39,8 +37,7 @@ class Room:
         self.delays = Delays(layout, self.children)
         self.faults: tuple[faults.Fault, ...] = ()
         self.failures: list[str] = []
-        kubernetes = builds.program(layout, chosen.tool, "kubelet").parent
-        self._programs = Programs(kubernetes=kubernetes, etcd=builds.program(layout, "etcd-3.6", "etcd"))
+        self._programs = Programs(Path(chosen.kubernetes_folder), Path(chosen.etcd_program))
 
     async def open(self, relay: int) -> None:
         switch.switch_on()
@@ -68,7 +65,7 @@ class Room:
             "net.fault": self.net_fault,
             "net.delay": self.net_delay,
             "net.heal": self.net_heal,
-            "storage.start": self.storage_start,
+            "keep": self.keep,
         }
         if request not in handlers:
             raise BoxError(f"this box runs an older or newer version and cannot '{request}'. Try: box down; box up")
@@ -86,7 +83,7 @@ class Room:
             nodes[name] = {"power": machine.powered, "cable": machine.connected, "services": services}
         return {
             "nodes": nodes,
-            "programs": self.children.names(),
+            "programs": self.children.describe(),
             "faults": [fault.describe() for fault in self.faults] + self.delays.describe(),
             "failures": self.failures,
         }
@@ -108,10 +105,10 @@ class Room:
             raise BoxError(f"a node cannot be told to '{action}'")
         self._route_services()
 
-    async def node_run(self, node: str, argv: list[str], timeout: float = 60.0) -> dict[str, Any]:
-        return await self._machine(node).run(argv, timeout)
+    async def node_run(self, node: str, argv: list[str], limit: float) -> dict[str, Any]:
+        return await self._machine(node).run(argv, limit)
 
-    async def room_run(self, argv: list[str], timeout: float = 60.0) -> dict[str, Any]:
+    async def room_run(self, argv: list[str], limit: float) -> dict[str, Any]:
         process = await asyncio.create_subprocess_exec(
             *argv,
             stdin=asyncio.subprocess.DEVNULL,
@@ -119,23 +116,28 @@ class Room:
             stderr=asyncio.subprocess.STDOUT,
         )
         try:
-            output, _ = await asyncio.wait_for(process.communicate(), timeout)
+            output, _ = await asyncio.wait_for(process.communicate(), limit)
         except TimeoutError:
             process.kill()
-            raise BoxError(f"{argv[0]} did not end within {timeout:.0f} s") from None
+            raise BoxError(f"{argv[0]} did not end within {limit:.0f} s") from None
         return {"code": process.returncode, "output": output.decode(errors="replace")}
 
     async def component(self, name: str, node: str, action: str) -> None:
         if node:
             await self._machine(node).ask("service", name=name, action=action)
         else:
-            numbers = {"pause": signal.SIGSTOP, "resume": signal.SIGCONT, "restart": signal.SIGTERM}
-            self.children.signal(name, numbers[action])
+            self.children.tell(name, action)
 
     async def net_fault(self, a: list[str], b: list[str], percent: float, one_way: bool) -> None:
         added = faults.between(a=tuple(a), b=tuple(b), percent=percent, one_way=one_way)
-        self.faults = (*self.faults, *added)
-        await self._apply_faults()
+        if not any(faults.stands_on(name, fault) for name in self.machines for fault in added):
+            raise BoxError("no packet would be lost: name pods, nodes, or addresses and ranges of one node")
+        before, self.faults = self.faults, (*self.faults, *added)
+        try:
+            await self._apply_faults()
+        except BoxError:
+            self.faults = before
+            raise
 
     async def net_delay(self, node: str, address: str, milliseconds: float) -> None:
         if not self._machine(node).powered:
@@ -147,9 +149,9 @@ class Room:
         await self._apply_faults()
         await self.delays.clear()
 
-    async def storage_start(self, which: str) -> None:
-        for child in objectstore.children(self.layout, which):
-            self.children.keep(child)
+    async def keep(self, children: list[dict[str, Any]]) -> None:
+        for entry in children:
+            self.children.keep(Child(**entry))
 
     # how it does it
 

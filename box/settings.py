@@ -14,7 +14,7 @@ KUBERNETES_TOLERATION = 300  # seconds, the default of Kubernetes itself
 
 @dataclass(frozen=True)
 class Settings:
-    """The choices of `box up`."""
+    """The choices of `box up`, and where it found its programs: they stay the same while the box is up."""
 
     nodes: int = 3
     kubernetes: str = KUBERNETES_VERSIONS[0]
@@ -22,6 +22,8 @@ class Settings:
     relay_port: int = 0
     boot: str = ""
     started: float = 0.0
+    kubernetes_folder: str = ""
+    etcd_program: str = ""
 
     @property
     def workers(self) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ from typing import BinaryIO
 # A test session that is interrupted takes its box down first; what has not ended by then is killed.
 PATIENCE = ((signal.SIGINT, 20.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0))
 
+ENDING = {signal.SIGINT, signal.SIGTERM}
+
 
 class Job:
     """Commands that run one after another until one fails."""
@@ -38,6 +40,8 @@ class Job:
         command = self._left.pop(0)
         self._output.write(f"$ {' '.join(command)}\n".encode())
         self._output.flush()
+        # A Ctrl-C in the middle of this would leave a process that nobody knows of.
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
         try:
             self._process = subprocess.Popen(
                 command,
@@ -46,10 +50,13 @@ class Job:
                 stderr=subprocess.STDOUT,
                 env=self._variables,
                 start_new_session=True,
+                preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING),  # noqa: PLW1509 - one thread
             )
         except OSError as failure:
             self._output.write(f"{command[0]}: {failure.strerror}\n".encode())
             self._end(127)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
     def _end(self, code: int) -> None:
         self._code = code

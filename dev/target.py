@@ -73,7 +73,7 @@ def box_target() -> Target:
 def own_cluster(kubeconfig: Path) -> Target:
     if not kubeconfig.is_file():
         raise DemoError(f"There is no file {kubeconfig}: KUBECONFIG must name the kubeconfig of your cluster.")
-    built = sorted(default_layout().tools.glob("*/kubectl"))
+    built = sorted(default_layout().tools.glob("kubernetes-*/*/kubectl"))
     program = shutil.which("kubectl") or (str(built[-1]) if built else None)
     if program is None:
         raise DemoError("There is no kubectl on the PATH: install it, or run `make build`, which makes one.")

@@ -1,4 +1,4 @@
-"""The tools of `box.tools` in the cache, each built once.
+"""The tools of `box.build.tools` in the cache, each built once.
 
 A tool lives in `tools/NAME/FINGERPRINT`, and the fingerprint covers everything that decides the result: so a changed
 pin rebuilds its tool and no other, and two checkouts with different pins share one cache. The folder appears by a

@@ -72,6 +72,7 @@ def missing(packages: Sequence[Package] = PACKAGES) -> list[Package]:
 
 def install(packages: Sequence[Package] = PACKAGES, *, say: Say) -> None:
     """Installs what is missing; changes nothing when all of it is there."""
+    _remove_leftover(POLICY)
     wanted = missing(packages)
     if not wanted:
         return
@@ -107,9 +108,17 @@ def _install(names: list[str]) -> None:
 
 
 def _apt(arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    """Lets it finish what it began: a package manager that is killed leaves half a package behind."""
     command = ["apt-get", f"--option=DPkg::Lock::Timeout={LOCK_TIMEOUT}", *arguments]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+    try:
+        output, errors = process.communicate()
+    except KeyboardInterrupt:
+        process.communicate()
+        raise
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def _raise_if_failed(done: subprocess.CompletedProcess[str]) -> None:
@@ -123,10 +132,16 @@ def is_download_failure(output: str) -> bool:
     return bool(re.search(r"Failed to fetch|Unable to fetch|Could not (?:resolve|connect)|Temporary failure", output))
 
 
+def _remove_leftover(policy: Path) -> None:
+    """Of an install that was killed."""
+    if policy.exists() and policy.read_text() == DENY_ALL:
+        policy.unlink()
+
+
 @contextlib.contextmanager
 def _no_service_starts(policy: Path) -> Iterator[None]:
     """Debian starts a service as it installs it; the box runs containerds of its own and wants none on the host."""
-    if policy.exists() and policy.read_text() != DENY_ALL:  # one of ours is a leftover of an install that was killed
+    if policy.exists():
         yield
         return
     policy.write_text(DENY_ALL)

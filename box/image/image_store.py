@@ -16,13 +16,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from box.containerd import NAMESPACE, UNUSED_PLUGINS
 from box.image import images
 from box.image.images import Image
 from box.layout import BoxError, Layout
 from box.lock import locked
 from box.progress import Say, Ticker, clock
 
-NAMESPACE = "k8s.io"
 MANAGED = "io.cri-containerd.image=managed"  # the label of an image that a kubelet may use
 TIMEOUT = 30.0
 
@@ -38,20 +38,26 @@ def ensure_images(layout: Layout, names: Iterable[str] | None = None, *, say: Sa
 
 
 def copy_to(layout: Layout, destination: Path, *, say: Say) -> None:
-    """Fills a node's containerd folder; only the databases take space of their own."""
+    """Makes a node's containerd folder; only the databases take space of their own.
+
+    It appears when it is whole: a containerd on half a copy would write into the store's own databases.
+    """
     store = Store(layout.image_store)
-    destination.mkdir(parents=True, exist_ok=True)
+    draft = destination.with_name(destination.name + ".draft")
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(parents=True)
     with locked(store.lock, what="import of images", say=say, shared=True):
         if store.unfinished.exists() or not store.root.is_dir():
             raise BoxError("The image store is not complete: run `box image build`.")
-        same_disk = store.root.stat().st_dev == destination.stat().st_dev
+        same_disk = store.root.stat().st_dev == draft.stat().st_dev
         linking = ["--link"] if same_disk else []
-        subprocess.run(["cp", "--archive", *linking, f"{store.root}/.", str(destination)], check=True)
+        subprocess.run(["cp", "--archive", *linking, f"{store.root}/.", str(draft)], check=True)
         if same_disk:
             for database in store.root.rglob("*.db"):
-                own = destination / database.relative_to(store.root)
+                own = draft / database.relative_to(store.root)
                 own.unlink()
                 shutil.copy2(database, own)
+    draft.rename(destination)
 
 
 @dataclass(frozen=True)
@@ -187,6 +193,7 @@ root = {quoted(str(root))}
 state = {quoted(str(work / "state"))}
 temp = {quoted(str(work / "tmp"))}
 oom_score = 0
+disabled_plugins = {json.dumps(UNUSED_PLUGINS)}
 [grpc]
   address = {quoted(str(work / "c.sock"))}
 [plugins."io.containerd.grpc.v1.cri"]

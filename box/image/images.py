@@ -119,7 +119,7 @@ ETCD_VERSIONS = tuple(f"etcd-{version}" for version in ("3.2", "3.3", "3.4", "3.
 ETCD = tuple(map(etcd, ETCD_VERSIONS))
 
 RECIPES: tuple[Recipe, ...] = (PAUSE, COREDNS, BUSYBOX, OPERATOR, *ETCD)
-ESSENTIAL: tuple[str, ...] = (PAUSE.names[0], COREDNS.names[0], BUSYBOX.names[0])  # every box has these
+ESSENTIAL: tuple[str, ...] = (PAUSE.names[0], COREDNS.names[0])  # without these no node gets ready
 
 
 def select(names: Iterable[str] | None) -> list[Recipe]:

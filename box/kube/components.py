@@ -9,6 +9,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from box.containerd import UNUSED_PLUGINS
 from box.layout import (
     API_PORT,
     CLUSTER_DOMAIN,
@@ -245,23 +246,12 @@ def _pod_network(name: str) -> dict[str, object]:
     return {"cniVersion": "0.4.0", "name": "box", "plugins": [point_to_point]}
 
 
-_UNUSED_PLUGINS = (
-    "io.containerd.snapshotter.v1.aufs",
-    "io.containerd.snapshotter.v1.btrfs",
-    "io.containerd.snapshotter.v1.devmapper",
-    "io.containerd.snapshotter.v1.zfs",
-    "io.containerd.internal.v1.opt",
-    "io.containerd.internal.v1.tracing",
-    "io.containerd.tracing.processor.v1.otlp",
-)
-
-
 def _containerd_configuration(layout: Layout, name: str) -> str:
     return f"""version = 2
 root = "/var/lib/containerd"
 state = "/run/containerd"
 oom_score = 0
-disabled_plugins = {json.dumps(_UNUSED_PLUGINS)}
+disabled_plugins = {json.dumps(UNUSED_PLUGINS)}
 [grpc]
   address = "{CONTAINERD_SOCKET}"
 [plugins."io.containerd.grpc.v1.cri"]

@@ -13,8 +13,7 @@ from pathlib import Path
 from box.children import Child, Children
 from box.layout import Layout
 from box.network import switch
-
-ALL = "all"
+from box.network.forwarder import ALL
 
 
 class Delays:

@@ -51,6 +51,10 @@ def ruleset(node: str, faults: tuple[Fault, ...]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def stands_on(node: str, fault: Fault) -> bool:
+    return bool(_rule(node, fault))
+
+
 def _rule(node: str, fault: Fault) -> str:
     own = [place for place in fault.source if _is_on(node, place)]
     outside = [place for place in fault.source if not _is_on_any_node(place)]

@@ -6,6 +6,7 @@ import argparse
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from box import control
@@ -83,7 +84,7 @@ def _start(layout: Layout, which: str) -> None:
         builds.ensure(layout, ["versitygw"], say=say)
     else:
         azure.ensure(layout, say)
-    control.call(layout, "storage.start", which=which)
+    control.call(layout, "keep", children=[asdict(child) for child in objectstore.children(layout, which)])
     _ask(layout, "wait", which)
 
 
@@ -97,7 +98,7 @@ def _inside(layout: Layout, *arguments: str) -> int:
 
 def _ask(layout: Layout, *arguments: str) -> str:
     argv = [sys.executable, "-m", "box.storage.objectstore", str(layout.home), layout.name, *arguments]
-    done = control.call(layout, "room.run", argv=argv, timeout=60.0)
-    if done["code"]:
-        raise BoxError(done["output"].strip())
-    return str(done["output"])
+    code, output = control.run_in_room(layout, argv)
+    if code:
+        raise BoxError(output.strip())
+    return output

@@ -1,6 +1,6 @@
 """The object storage of a box: an S3 server and an Azure blob server, outside the cluster as in real life.
 
-Both run in the room, on its loopback. In front of each stands a proxy on the storage address (`storage_faults`), which
+Both run in the room, on its loopback. In front of each stands a proxy on the storage address (`faulty_proxy`), which
 can be told to fail, so that the servers themselves stay as they are. Pods reach them by the names of two Services.
 They are started when first asked for.
 """

@@ -231,11 +231,10 @@ def node_disks(layout: Layout) -> Disks:
 
     def act(node: str, *action: str) -> str:
         argv = ["env", f"PYTHONPATH={REPOSITORY}", sys.executable, "-m", "box.volume.volumes", *action]
-        done = control.call(layout, "node.run", node=node, argv=argv, timeout=NODE_SECONDS)
-        output = str(done["output"]).strip()
-        if done["code"]:
-            raise BoxError(output or f"{action[0]} ended with code {done['code']}")
-        return output
+        code, output = control.run_in_node(layout, node, argv, timeout=NODE_SECONDS)
+        if code:
+            raise BoxError(output.strip() or f"{action[0]} ended with code {code}")
+        return output.strip()
 
     return act
 

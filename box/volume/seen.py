@@ -29,18 +29,15 @@ class Seen:
     def drop(self, path: str, name: str) -> None:
         """Forget an object; the data of a volume that was deleted by hand is still to be removed."""
         with self._lock:
-            gone = self._of(path).pop(name, None)
-            if path == VOLUMES:
-                if gone is not None and kind_of(gone) and removable(gone):
-                    self._leftovers[name] = gone
-                self._cleaned.discard(name)
+            self._drop(path, name)
 
     def replace(self, path: str, objects: dict[str, Object]) -> set[str]:
         """Take over a whole list; returns every name that is or was in it."""
         with self._lock:
             known = self._of(path)
             names = set(known) | set(objects)
-            known.clear()
+            for name in set(known) - set(objects):
+                self._drop(path, name)
             known.update(objects)
             return names
 
@@ -54,6 +51,13 @@ class Seen:
     def pair(self, name: str) -> tuple[Object | None, Object | None]:
         with self._lock:
             return self._claims.get(name), self._volumes.get(name) or self._leftovers.get(name)
+
+    def _drop(self, path: str, name: str) -> None:
+        gone = self._of(path).pop(name, None)
+        if path == VOLUMES:
+            if gone is not None and kind_of(gone) and removable(gone):
+                self._leftovers[name] = gone
+            self._cleaned.discard(name)
 
     def _of(self, path: str) -> dict[str, Object]:
         return self._claims if path == CLAIMS else self._volumes

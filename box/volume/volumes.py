@@ -10,12 +10,14 @@ with the last mount of it, also when the node loses power: nothing is left on th
 from __future__ import annotations
 
 import argparse
+import contextlib
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -205,23 +207,40 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+def _act(arguments: argparse.Namespace, root: Path) -> None:
+    match arguments.action:
+        case "make":
+            make(arguments.name, size=arguments.size, root=root)
+        case "grow":
+            grow(arguments.name, size=arguments.size, root=root)
+        case "remove":
+            remove(arguments.name, root=root)
+        case "settle":
+            settle(arguments.name, root=root)
+        case "unclaimed":
+            print("\n".join(unclaimed(root=root)))
+        case "remount":
+            print("\n".join(remount(root)))
+
+
+@contextlib.contextmanager
+def _alone(root: Path) -> Iterator[None]:
+    """Wait until no other action is at work: one of a provisioner that was killed goes on when its successor begins."""
+    root.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _arguments(sys.argv[1:] if argv is None else argv)
     root = arguments.root
     try:
-        match arguments.action:
-            case "make":
-                make(arguments.name, size=arguments.size, root=root)
-            case "grow":
-                grow(arguments.name, size=arguments.size, root=root)
-            case "remove":
-                remove(arguments.name, root=root)
-            case "settle":
-                settle(arguments.name, root=root)
-            case "unclaimed":
-                print("\n".join(unclaimed(root=root)))
-            case "remount":
-                print("\n".join(remount(root)))
+        with _alone(root):
+            _act(arguments, root)
     except (BoxError, OSError) as error:
         print(error, file=sys.stderr)
         return 1

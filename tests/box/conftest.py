@@ -20,11 +20,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def box() -> Iterator[Box]:
     """Three workers; pods leave a lost node after 5 s instead of 300, which no test could wait for."""
     the_box = Box(os.environ.get("BOX_TEST_NAME", "test"))
-    the_box("down")
-    the_box("up", "--fresh", "--nodes", "3", "--tolerate", "5", timeout=900)
-    yield the_box
-    the_box.api.close()
-    the_box("down")
+    try:
+        the_box("up", "--fresh", "--nodes", "3", "--tolerate", "5", timeout=900)
+        yield the_box
+        the_box.api.close()
+    finally:
+        the_box("down")
 
 
 @pytest.fixture

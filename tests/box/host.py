@@ -29,6 +29,7 @@ class Host:
     rules: str
     sysctls: frozenset[str]
     loops: frozenset[str]
+    folders: frozenset[str]
 
     def changes(self, later: Host) -> dict[str, object]:
         """What is different later, by kind."""
@@ -50,6 +51,7 @@ def look() -> Host:
         rules=_run("nft", "list", "ruleset"),
         sysctls=frozenset(_sysctls()),
         loops=frozenset(_run("losetup", "--list", "--noheadings", "--output", "BACK-FILE").split()),
+        folders=frozenset(str(path) for top in ("/run", "/opt", "/tmp") for path in Path(top).glob("box-*")),
     )
 
 

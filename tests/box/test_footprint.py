@@ -14,5 +14,5 @@ def test_an_idle_box_leaves_the_machine_to_the_tests(box: Box) -> None:
     memory = resource_usage.memory(box.layout)
     print(f"{cores:.2f} cores, {sum(memory.values()) / 1e6:.0f} MB: {memory}")
 
-    assert sum(memory.values()) < 1.6e9
-    assert cores < 0.8
+    assert sum(memory.values()) < 1.1e9
+    assert cores < 0.6, "0.2 of a core on a quiet machine"

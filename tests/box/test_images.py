@@ -75,6 +75,7 @@ def test_an_image_of_ones_own_is_loaded_into_running_nodes(box: Box, namespace: 
         settings=Settings(command=("/none",)),
     )
 
+    before = set(box.layout.images.iterdir())
     box("image", "load", str(archive))
     try:
         assert "example.com/own:1" in box("image", "list")
@@ -82,7 +83,7 @@ def test_an_image_of_ones_own_is_loaded_into_running_nodes(box: Box, namespace: 
         listed = [box("node", "run", node, "--", "ctr", "-n", "k8s.io", "images", "ls", "-q") for node in nodes]
         assert all("example.com/own:1" in names for names in listed)
     finally:
-        for file in box.layout.images.glob("*own*"):
+        for file in set(box.layout.images.iterdir()) - before:
             file.unlink()
 
 

@@ -65,9 +65,9 @@ def test_the_variables_are_those_a_pod_needs(box: Box, keys: dict[str, str], nam
     wait_ready(box, namespace, "user")
 
     script = f"wget -q -O - {keys['AWS_ENDPOINT_URL']}/ 2>&1 || true"
-    told = eventually(lambda: box.exec(namespace, "user", "sh", "-c", script), within=20)
 
-    assert "403" in told, "without a signature it must refuse"
+    # Without a signature it must refuse; a name that does not resolve yet says something else.
+    assert eventually(lambda: "403" in box.exec(namespace, "user", "sh", "-c", script), within=20)
 
 
 def test_a_gigabyte_goes_up_in_parts_and_comes_back_whole(box: Box, keys: dict[str, str]) -> None:
@@ -165,9 +165,7 @@ def test_a_download_is_cut_in_the_middle(box: Box, keys: dict[str, str]) -> None
 def test_a_fault_can_be_limited_to_so_many_requests(box: Box, keys: dict[str, str]) -> None:
     box("s3", "fault", "500", "--count", "2", "--method", "PUT")
 
-    # The client tries each request once: retries would use the faults up.
-    assert [outcome(box, keys) for _ in range(3)].count("stored") >= 1
-    assert outcome(box, keys) == "stored"
+    assert [outcome(box, keys) for _ in range(3)] == ["InternalError", "InternalError", "stored"]
 
 
 def test_azure_is_reached_by_its_service_name(box: Box, namespace: str) -> None:
@@ -177,9 +175,8 @@ def test_azure_is_reached_by_its_service_name(box: Box, namespace: str) -> None:
     wait_ready(box, namespace, "user")
 
     script = f"wget -S -O - '{found['AZURE_STORAGE_BLOB_ENDPOINT']}?comp=list' 2>&1 || true"
-    told = eventually(lambda: box.exec(namespace, "user", "sh", "-c", script), within=20)
 
-    assert "Server: Azurite-Blob" in told or "403" in told, told
+    assert eventually(lambda: "Azurite-Blob" in box.exec(namespace, "user", "sh", "-c", script), within=20)
 
 
 class Repeated(io.RawIOBase):

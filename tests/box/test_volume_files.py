@@ -2,75 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from box.layout import REPOSITORY, BoxError
-from box.volume import volumes
-
-MiB = 1 << 20
-
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting needs root")
-
-
-def test_one_class_is_the_default_and_all_can_grow_and_wait_for_the_first_pod() -> None:
-    classes = {str(made["provisioner"]): made for made in volumes.storage_classes()}
-
-    assert set(classes) == {"box.local/directory", "box.local/sized"}
-    for made in classes.values():
-        assert made["volumeBindingMode"] == "WaitForFirstConsumer"
-        assert made["allowVolumeExpansion"] is True
-        assert made["reclaimPolicy"] == "Delete"
-    defaults = [made["metadata"] for made in classes.values() if '"true"' in json.dumps(made["metadata"])]
-    assert defaults == [
-        {"name": "box-local", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}},
-    ]
-
-
-def test_a_directory_is_made_for_everyone_and_removed_with_all_in_it(tmp_path: Path) -> None:
-    volumes.make("pvc-1", size=None, root=tmp_path)
-    (tmp_path / "pvc-1" / "file").write_text("data")
-
-    assert (tmp_path / "pvc-1").stat().st_mode & 0o777 == 0o777
-    volumes.remove("pvc-1", root=tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_making_and_removing_again_changes_nothing(tmp_path: Path) -> None:
-    volumes.make("pvc-1", size=None, root=tmp_path)
-    (tmp_path / "pvc-1" / "file").write_text("data")
-    volumes.make("pvc-1", size=None, root=tmp_path)
-
-    assert (tmp_path / "pvc-1" / "file").read_text() == "data"
-    volumes.remove("pvc-1", root=tmp_path)
-    volumes.remove("pvc-1", root=tmp_path)
-
-
-def test_growing_a_directory_is_nothing(tmp_path: Path) -> None:
-    volumes.make("pvc-1", size=None, root=tmp_path)
-    volumes.grow("pvc-1", size=MiB, root=tmp_path)
-
-
-def test_a_volume_is_unclaimed_until_it_is_settled(tmp_path: Path) -> None:
-    volumes.make("pvc-1", size=None, root=tmp_path)
-    volumes.make("pvc-2", size=None, root=tmp_path)
-    volumes.settle("pvc-1", root=tmp_path)
-
-    assert volumes.unclaimed(root=tmp_path) == ["pvc-2"]
-
-
-def test_a_file_system_that_is_too_small_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BoxError, match="at least 16Mi"):
-        volumes.make("pvc-1", size=MiB, root=tmp_path)
-
-
-def test_starting_a_node_without_volumes_is_no_problem(tmp_path: Path) -> None:
-    assert volumes.remount(tmp_path / "missing") == []
+from box.layout import REPOSITORY
 
 
 def alone(tmp_path: Path, script: str) -> str:
@@ -78,7 +14,7 @@ def alone(tmp_path: Path, script: str) -> str:
     words = f"""
 import os, shutil, subprocess
 from pathlib import Path
-from box import volumes
+from box.volume import volumes
 from box.layout import BoxError
 root = Path({str(tmp_path)!r})
 MiB = 1 << 20
@@ -107,7 +43,6 @@ def loops(name):
     return done.stdout
 
 
-@needs_root
 def test_a_sized_volume_holds_its_size_and_no_more(tmp_path: Path) -> None:
     alone(
         tmp_path,
@@ -124,7 +59,6 @@ assert os.listdir(root) == []
     )
 
 
-@needs_root
 def test_a_full_volume_that_grows_has_room_again_while_it_is_in_use(tmp_path: Path) -> None:
     alone(
         tmp_path,
@@ -142,7 +76,6 @@ assert total("pvc-1") > 100 * MiB, "asking for less changes nothing"
     )
 
 
-@needs_root
 def test_a_large_volume_costs_little_disk_and_time_until_it_is_used(tmp_path: Path) -> None:
     alone(
         tmp_path,
@@ -154,7 +87,6 @@ assert os.stat(root / "pvc-1.img").st_blocks * 512 < 100 * MiB
     )
 
 
-@needs_root
 def test_after_the_nodes_death_no_device_is_left_and_a_start_mounts_all_again(tmp_path: Path) -> None:
     alone(
         tmp_path,
@@ -181,7 +113,6 @@ assert len(loops("pvc-1")) == 1
     assert not [image for image in images if image in left]
 
 
-@needs_root
 def test_a_broken_image_does_not_keep_the_others_from_being_mounted(tmp_path: Path) -> None:
     alone(
         tmp_path,
@@ -196,7 +127,6 @@ assert total("pvc-2") < 64 * MiB
     )
 
 
-@needs_root
 def test_a_making_that_was_interrupted_is_begun_again(tmp_path: Path) -> None:
     alone(
         tmp_path,
@@ -211,20 +141,17 @@ assert os.listdir(root) == []
     )
 
 
-def test_the_command_line_does_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    root = ["--root", str(tmp_path)]
-
-    assert volumes.main([*root, "make", "pvc-1"]) == 0
-    assert volumes.main([*root, "make", "pvc-2"]) == 0
-    assert volumes.main([*root, "settle", "pvc-1"]) == 0
-    assert volumes.main([*root, "unclaimed"]) == 0
-    assert capsys.readouterr().out.split() == ["pvc-2"]
-    assert volumes.main([*root, "remove", "pvc-2"]) == 0
-    assert [file.name for file in tmp_path.iterdir()] == ["pvc-1"]
-
-
-def test_on_the_command_line_an_error_is_one_line_and_a_code(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert volumes.main(["--root", str(tmp_path), "make", "pvc-1", "--size", "1"]) == 1
-    assert "at least 16Mi" in capsys.readouterr().err
+def test_actions_on_a_node_wait_for_each_other(tmp_path: Path) -> None:
+    alone(
+        tmp_path,
+        """
+import sys
+argv = [sys.executable, "-m", "box.volume.volumes", "--root", str(root)]
+for _ in range(5):
+    making = [subprocess.Popen([*argv, "make", "pvc-1", "--size", str(32 * MiB)]) for _ in range(6)]
+    assert [process.wait() for process in making] == [0] * 6, "they were in each other's way"
+    assert 20 * MiB < total("pvc-1") <= 32 * MiB and len(loops("pvc-1")) == 1
+    volumes.remove("pvc-1", root=root)
+    assert os.listdir(root) == []
+""",
+    )

@@ -1,4 +1,7 @@
-"""The Kubernetes client of the box, against an API in miniature."""
+"""The Kubernetes client of the box on the wire: each test scripts one conversation, byte by byte.
+
+What the client does with a Kubernetes is tested on a real one, in `tests/box/test_api_client.py`.
+"""
 
 from __future__ import annotations
 
@@ -10,100 +13,75 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from box.kube.api import Api, ApiError, Change, Object
+from box.kube.api import Api, ApiError, Change
 from box.layout import BoxError
-from tests.unit.box.apiserver import Handler, Server, World, serving
 
-PODS = "/api/v1/namespaces/default/pods"
-
-
-def a_pod(name: str, **labels: str) -> Object:
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": "default", "labels": labels},
-    }
+PODS = "/api/v1/pods"
 
 
-@pytest.fixture
-def world() -> World:
-    return World()
+def answer(body: str, *, status: str = "200 OK") -> bytes:
+    return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
 
 
-@pytest.fixture
-def api(world: World) -> Iterator[Api]:
-    with serving(world) as address, Api(server=address, timeout=5.0) as client:
-        yield client
+def listed(version: int, *names: str) -> bytes:
+    items = [{"metadata": {"name": name}} for name in names]
+    return answer(json.dumps({"kind": "PodList", "metadata": {"resourceVersion": str(version)}, "items": items}))
 
 
-def test_what_was_created_can_be_read_listed_and_deleted(api: Api) -> None:
-    api.create(PODS, a_pod("one"))
-
-    assert api.get(f"{PODS}/one")["metadata"]["name"] == "one"
-    assert [pod["metadata"]["name"] for pod in api.list("/api/v1/pods")] == ["one"]
-    assert api.delete(f"{PODS}/one") is True
-    assert api.delete(f"{PODS}/one") is False
+def stream(*lines: str, whole: bool = True) -> bytes:
+    """Lines in chunks; without the last chunk if the connection is to be cut."""
+    chunks = "".join(f"{len(line):x}\r\n{line}\r\n" for line in lines)
+    last = "0\r\n\r\n" if whole else ""
+    return f"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}{last}".encode()
 
 
-def test_listed_objects_know_their_kind(api: Api) -> None:
-    api.create(PODS, a_pod("one"))
-
-    assert api.list(PODS)[0]["kind"] == "Thing"
-    assert api.list(PODS)[0]["apiVersion"] == "v1"
+def added(version: int, name: str, *, kind: str = "ADDED") -> str:
+    metadata = {"name": name, "resourceVersion": str(version)}
+    return json.dumps({"type": kind, "object": {"metadata": metadata}}) + "\n"
 
 
-def test_a_refusal_carries_status_reason_and_the_servers_words(api: Api) -> None:
-    api.create(PODS, a_pod("one"))
+class Script:
+    """Answers one connection after the other, each with its own bytes, and closes it without having said so."""
 
-    with pytest.raises(ApiError, match="already exists") as refused:
-        api.create(PODS, a_pod("one"))
+    def __init__(self, *answers: bytes, context: ssl.SSLContext | None = None) -> None:
+        self._answers, self._context = answers, context
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket.settimeout(5)
+        self.port = self._socket.getsockname()[1]
+        self.asked: list[str] = []
 
-    assert refused.value.exists
-    assert not refused.value.not_found
-    assert isinstance(refused.value, BoxError)
+    def play(self) -> None:
+        for data in self._answers:
+            connection, _ = self._socket.accept()
+            if self._context:
+                connection = self._context.wrap_socket(connection, server_side=True)
+            with connection, connection.makefile("rb") as reader:
+                self.asked.append(reader.readline().decode())
+                while reader.readline().strip():
+                    pass
+                connection.sendall(data)
 
-
-def test_a_deletion_spares_another_object_of_the_same_name(api: Api) -> None:
-    api.create(PODS, a_pod("one"))
-
-    assert api.delete(f"{PODS}/one", uid="of-another") is False
-    assert api.get(f"{PODS}/one")
-
-
-def test_apply_finds_the_path_of_a_kind_by_asking(api: Api, world: World) -> None:
-    api.apply({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "dns", "namespace": "kube-system"}})
-    api.apply({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "w1"}})
-
-    assert "/apis/apps/v1/namespaces/kube-system/deployments/dns" in world.objects
-    assert "/api/v1/nodes/w1" in world.objects
-    assert "fieldManager=box&force=true" in world.requests[-1][1]
+    def close(self) -> None:
+        self._socket.close()
 
 
-def test_a_kind_is_asked_for_once(api: Api, world: World) -> None:
-    for name in ("w1", "w2", "w3"):
-        api.apply({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
-
-    assert [request[0] for request in world.requests] == ["GET", "PATCH", "PATCH", "PATCH"]
-
-
-def test_an_unknown_kind_is_named(api: Api) -> None:
-    with pytest.raises(BoxError, match="no kind Unicorn in v1"):
-        api.apply({"apiVersion": "v1", "kind": "Unicorn", "metadata": {"name": "x"}})
+@contextmanager
+def played(script: Script) -> Iterator[Api]:
+    thread = threading.Thread(target=script.play, daemon=True)
+    thread.start()
+    with closing(script), Api(server=f"http://127.0.0.1:{script.port}", timeout=5.0) as api:
+        yield api
+        thread.join(timeout=5)
+        assert not thread.is_alive(), f"only this was asked: {script.asked}"
 
 
-def test_a_mapping_merges_and_a_list_is_a_json_patch(api: Api) -> None:
-    api.create(PODS, a_pod("one", app="a"))
-
-    api.patch(f"{PODS}/one/status", {"status": {"phase": "Running"}})
-    api.patch(f"{PODS}/one", [{"op": "replace", "path": "/metadata/labels/app", "value": "b"}])
-
-    pod = api.get(f"{PODS}/one")
-    assert pod["status"]["phase"] == "Running"
-    assert pod["metadata"]["labels"]["app"] == "b"
+def names(change: Change) -> tuple[str, list[str]]:
+    return change.kind, [obj["metadata"]["name"] for obj in change.objects]
 
 
 def test_nobody_there_is_an_error_of_its_own() -> None:
@@ -111,7 +89,7 @@ def test_nobody_there_is_an_error_of_its_own() -> None:
         port = taken.getsockname()[1]
 
     with pytest.raises(ApiError, match="could not be asked") as failed:
-        Api(server=f"http://127.0.0.1:{port}").get("/api/v1/nodes")
+        Api(server=f"http://127.0.0.1:{port}").get(PODS)
 
     assert failed.value.unreachable
 
@@ -120,99 +98,64 @@ def test_a_server_that_hangs_is_given_up_at_the_deadline() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         begin = time.monotonic()
         with pytest.raises(ApiError, match="no answer within"):
-            Api(server=f"http://127.0.0.1:{silent.getsockname()[1]}").get("/api/v1/nodes", timeout=0.3)
+            Api(server=f"http://127.0.0.1:{silent.getsockname()[1]}").get(PODS, timeout=0.3)
 
     assert time.monotonic() - begin < 2
 
 
-def test_a_connection_that_the_server_closed_is_opened_again(world: World) -> None:
-    class Closing(Handler):
-        """Closes after each answer without having said so, as a restarted server does."""
-
-        def do_GET(self) -> None:  # noqa: N802 - its name is the method's
-            super().do_GET()
-            self.close_connection = True
-
-    Closing.world = world
-    server = Server(("127.0.0.1", 0), Closing)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    try:
-        with Api(server=f"http://127.0.0.1:{server.server_address[1]}") as api:
-            for _ in range(3):
-                assert api.list(PODS) == []
-                time.sleep(0.05)
-    finally:
-        server.shutdown()
-        server.server_close()
+def test_a_connection_that_the_server_closed_is_opened_again() -> None:
+    with played(Script(listed(1), listed(2), listed(3))) as api:
+        assert [api.list(PODS) for _ in range(3)] == [[], [], []]
 
 
-def test_threads_share_a_client(api: Api) -> None:
-    names = [f"pod-{number}" for number in range(8)]
-    threads = [threading.Thread(target=api.create, args=(PODS, a_pod(name))) for name in names]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert {pod["metadata"]["name"] for pod in api.list(PODS)} == set(names)
+def test_an_answer_that_is_cut_is_an_error() -> None:
+    with played(Script(listed(1, "one")[:-5])) as api, pytest.raises(ApiError, match="could not be asked"):
+        api.list(PODS)
 
 
-def names(change: Change) -> tuple[str, list[str]]:
-    return change.kind, [obj["metadata"]["name"] for obj in change.objects]
+def test_a_refusal_that_is_no_json_is_shown_as_it_came() -> None:
+    with (
+        played(Script(answer("apiserver is shutting down", status="503 Service Unavailable"))) as api,
+        pytest.raises(ApiError, match="answered 503 to GET /api/v1/pods: apiserver is shutting down"),
+    ):
+        api.list(PODS)
 
 
-def test_a_watch_begins_with_all_there_is_and_goes_on_with_every_change(api: Api, world: World) -> None:
-    world.put(f"{PODS}/old", a_pod("old"))
-    changes = api.watch("/api/v1/pods", timeout=5)
+def test_a_watch_that_is_cut_goes_on_where_it_was() -> None:
+    script = Script(listed(1), stream(added(7, "one"), whole=False), stream(added(8, "two")))
+    with played(script) as api:
+        changes = api.watch(PODS, timeout=5)
 
-    assert names(next(changes)) == ("RESET", ["old"])
-    world.put(f"{PODS}/new", a_pod("new"))
-    assert names(next(changes)) == ("ADDED", ["new"])
-    world.put(f"{PODS}/new", a_pod("new", app="a"))
-    assert names(next(changes)) == ("MODIFIED", ["new"])
-    world.remove(f"{PODS}/old")
-    assert names(next(changes)) == ("DELETED", ["old"])
+        assert [names(next(changes)) for _ in range(3)] == [("RESET", []), ("ADDED", ["one"]), ("ADDED", ["two"])]
+
+    assert "resourceVersion=1&" in script.asked[1]
+    assert "resourceVersion=7&" in script.asked[2]
 
 
-def test_a_watch_that_is_too_old_lists_again(api: Api, world: World) -> None:
-    changes = api.watch("/api/v1/pods", timeout=5)
-    assert names(next(changes)) == ("RESET", [])
+def test_a_watch_that_is_cut_in_the_middle_of_an_event_lists_again() -> None:
+    half = added(7, "one")[:30]
+    with played(Script(listed(1), stream(half, whole=False), listed(7, "one"))) as api:
+        changes = api.watch(PODS, timeout=5)
 
-    world.put(f"{PODS}/one", a_pod("one"))
-    world.oldest = world.version
-
-    assert names(next(changes)) == ("RESET", ["one"])
+        assert [names(next(changes)) for _ in range(2)] == [("RESET", []), ("RESET", ["one"])]
 
 
-def test_a_watch_that_is_cut_goes_on_where_it_was(api: Api, world: World) -> None:
-    world.cut_watches = 1
-    changes = api.watch("/api/v1/pods", timeout=5)
-    assert names(next(changes)) == ("RESET", [])
+def test_a_watch_that_is_told_that_it_is_too_old_lists_again() -> None:
+    gone = json.dumps({"type": "ERROR", "object": {"kind": "Status", "code": 410, "reason": "Expired"}}) + "\n"
+    with played(Script(listed(1), stream(gone), listed(9, "one"))) as api:
+        changes = api.watch(PODS, timeout=5)
 
-    world.put(f"{PODS}/one", a_pod("one"))
-    assert names(next(changes)) == ("ADDED", ["one"])
-    world.put(f"{PODS}/two", a_pod("two"))
-    assert names(next(changes)) == ("ADDED", ["two"])
+        assert [names(next(changes)) for _ in range(2)] == [("RESET", []), ("RESET", ["one"])]
 
 
-def test_a_watch_ends_at_its_deadline(api: Api) -> None:
-    begin = time.monotonic()
+def test_a_bookmark_is_no_change_but_where_a_watch_goes_on() -> None:
+    script = Script(listed(1), stream(added(5, "none", kind="BOOKMARK")), stream(added(6, "one")))
+    with played(script) as api:
+        changes = api.watch(PODS, timeout=5)
 
-    assert [change.kind for change in api.watch("/api/v1/pods", timeout=1.0)] == ["RESET"]
-    assert time.monotonic() - begin < 4
+        assert [names(next(changes)) for _ in range(2)] == [("RESET", []), ("ADDED", ["one"])]
 
-
-def test_waiting_ends_when_what_is_wanted_is_there(api: Api, world: World) -> None:
-    threading.Timer(0.2, lambda: world.put(f"{PODS}/one", a_pod("one"))).start()
-
-    seen = api.wait(PODS, lambda pods: "default/one" in pods, timeout=5, what="The pod")
-
-    assert list(seen) == ["default/one"]
-
-
-def test_waiting_in_vain_says_for_what_and_how_long(api: Api) -> None:
-    with pytest.raises(BoxError, match="DNS did not happen within 1 s"):
-        api.wait(PODS, bool, timeout=1, what="DNS")
+    assert "resourceVersion=5&" in script.asked[2]
 
 
 def test_a_kubeconfig_that_is_missing_says_how_to_get_it(tmp_path: Path) -> None:
@@ -228,8 +171,25 @@ def test_a_kubeconfig_of_someone_else_is_refused(tmp_path: Path) -> None:
         Api.from_kubeconfig(path)
 
 
-def test_client_and_server_prove_each_other_who_they_are(tmp_path: Path, world: World) -> None:
+def test_client_and_server_prove_each_other_who_they_are(tmp_path: Path) -> None:
     key, certificate = tmp_path / "key", tmp_path / "crt"
+    _make_certificate(key, certificate)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    context.load_verify_locations(certificate)
+    context.verify_mode = ssl.CERT_REQUIRED
+    script = Script(listed(1, "one"), context=context)
+    encoded, secret = (base64.b64encode(file.read_bytes()).decode() for file in (certificate, key))
+    user = {"client-certificate-data": encoded, "client-key-data": secret}
+    cluster = {"server": f"https://127.0.0.1:{script.port}", "certificate-authority-data": encoded}
+    path = tmp_path / "kubeconfig"
+    path.write_text(json.dumps({"clusters": [{"cluster": cluster}], "users": [{"user": user}]}))
+
+    with played(script), Api.from_kubeconfig(path) as api:
+        assert [pod["metadata"]["name"] for pod in api.list(PODS)] == ["one"]
+
+
+def _make_certificate(key: Path, certificate: Path) -> None:
     subprocess.run(
         [
             *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"),
@@ -239,21 +199,3 @@ def test_client_and_server_prove_each_other_who_they_are(tmp_path: Path, world: 
         check=True,
         capture_output=True,
     )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    context.load_verify_locations(certificate)
-    context.verify_mode = ssl.CERT_REQUIRED
-    server = Server(("127.0.0.1", 0), type("Bound", (Handler,), {"world": world}))
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    encoded = base64.b64encode(certificate.read_bytes()).decode()
-    user = {"client-certificate-data": encoded, "client-key-data": base64.b64encode(key.read_bytes()).decode()}
-    cluster = {"server": f"https://127.0.0.1:{server.server_address[1]}", "certificate-authority-data": encoded}
-    path = tmp_path / "kubeconfig"
-    path.write_text(json.dumps({"clusters": [{"cluster": cluster}], "users": [{"user": user}]}))
-    try:
-        with Api.from_kubeconfig(path) as api:
-            assert api.list(PODS) == []
-    finally:
-        server.shutdown()
-        server.server_close()

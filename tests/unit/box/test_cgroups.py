@@ -12,6 +12,7 @@ cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0
 cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0
 """
 HYBRID = OLD + "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n"
+STRAY = UNIFIED + "cgroup /sys/fs/cgroup/net_cls cgroup rw,net_cls 0 0\n"
 ELSEWHERE = UNIFIED + "cgroup2 /run/other/cgroup cgroup2 rw 0 0\ncgroup /mnt/cgroup/memory cgroup rw,memory 0 0\n"
 
 
@@ -32,3 +33,7 @@ def test_on_a_hybrid_host_the_old_trees_count_and_the_new_one_is_cleaned_too() -
 
 def test_trees_mounted_elsewhere_are_none_of_ours() -> None:
     assert hierarchies(ELSEWHERE) == ([Path("/sys/fs/cgroup")], True)
+
+
+def test_a_stray_old_tree_does_not_make_a_new_host_old() -> None:
+    assert hierarchies(STRAY) == ([Path("/sys/fs/cgroup")], True)

@@ -50,7 +50,7 @@ def test_the_kubelet_keeps_to_its_own_cgroup_and_leaves_connection_tracking_alon
     files = components.worker_files(LAYOUT, "w2")
     kubelet, proxy = json.loads(files["kubelet.json"]), json.loads(files["kube-proxy.json"])
 
-    assert kubelet["cgroupRoot"] == "/box-mine/w2"
+    assert kubelet["cgroupRoot"] == f"{LAYOUT.cgroup}/w2"
     assert set(proxy["conntrack"].values()) == {0, "0s"}
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from box.build import debian
-from box.build.debian import DENY_ALL, PACKAGES, Package
+from box.build.debian import PACKAGES, Package
 from box.layout import BoxError
 
 
@@ -72,12 +72,15 @@ def test_a_policy_of_the_machines_owner_stays_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_policy_left_by_a_killed_installation_is_cleaned_up(tmp_path: Path) -> None:
-    policy = tmp_path / "policy-rc.d"
-    policy.write_text(DENY_ALL)
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    ours.write_text(debian.DENY_ALL)
+    theirs.write_text("#!/bin/sh\nexit 0\n")
 
-    with debian._no_service_starts(policy):
-        pass
-    assert not policy.exists()
+    for policy in (ours, theirs, tmp_path / "none"):
+        debian._remove_leftover(policy)
+
+    assert not ours.exists()
+    assert theirs.exists()
 
 
 @pytest.mark.parametrize(

@@ -89,3 +89,25 @@ def test_an_address_is_reachable_when_somebody_listens() -> None:
         assert reachable(f"tcp:127.0.0.1:{port}")
     assert reachable("")
     assert not reachable("unix:/nowhere/at/all")
+
+
+def test_data_is_lost_with_a_restart_of_the_machine_and_kept_from_another_version() -> None:
+    said: list[str] = []
+    before = Settings(kubernetes="1.36", boot="one")
+
+    assert not lifecycle.is_lost(before, before, boot="one", say=said.append)
+    assert said == []
+    with pytest.raises(BoxError, match=r"1\.36, not 1\.37.*--fresh"):
+        lifecycle.is_lost(before, Settings(kubernetes="1.37"), boot="one", say=said.append)
+    assert lifecycle.is_lost(before, Settings(kubernetes="1.37"), boot="two", say=said.append)
+    assert "restarted" in said[0]
+
+
+@pytest.mark.parametrize("name", ["/", "..", ".", "a/b", "", "-a", "A", "x" * 32, "a b"])
+def test_a_name_never_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BoxError, match="cannot be a box's name"):
+        Layout(tmp_path, name)
+
+
+def test_boxes_of_one_name_in_two_folders_have_cgroups_of_their_own(tmp_path: Path) -> None:
+    assert Layout(tmp_path / "a", "box").cgroup != Layout(tmp_path / "b", "box").cgroup
