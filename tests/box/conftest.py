@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 
@@ -31,7 +32,8 @@ def box() -> Iterator[Box]:
 @pytest.fixture
 def namespace(box: Box, request: pytest.FixtureRequest) -> Iterator[str]:
     """A namespace of the test's own."""
-    name = request.node.name.removeprefix("test_").replace("_", "-")
-    plain = "".join(letter for letter in name.lower() if letter.isalnum() or letter == "-")
-    with box.namespace(plain[:50].strip("-")) as made:
+    name = request.node.name.removeprefix("test_").replace("_", "-").lower()
+    plain = "".join(letter for letter in name if letter.isalnum() or letter == "-")
+    mark = hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:6]  # long names may begin alike
+    with box.namespace(f"{plain[:40].strip('-')}-{mark}") as made:
         yield made

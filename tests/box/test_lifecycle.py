@@ -64,7 +64,7 @@ def test_what_comes_up_goes_without_a_trace(small: Box) -> None:
     told = small("down")
 
     assert "nothing of it is left" in told
-    assert eventually(lambda: before.changes(host.look()) == {}, within=10), before.changes(host.look())
+    eventually(lambda: no_change_since(before), within=10)
     assert host.processes_naming(str(small.layout.state)) == []
     unchanged = ("mounts", "links", "routes", "rules", "sysctls")
     assert {name: what for name, what in before.changes(while_up).items() if name in unchanged} == {}
@@ -172,6 +172,12 @@ def test_a_purge_drops_data_builds_and_images(small: Box, tmp_path: Path) -> Non
 
     assert told.returncode == 0, told.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def no_change_since(before: host.Host) -> bool:
+    changes = before.changes(host.look())
+    assert changes == {}
+    return True
 
 
 def with_luck_already_gone(pid: int) -> None:
