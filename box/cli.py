@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from box import commands
-from box.build.debian import SYSTEM_PATH
 from box.layout import MAX_WORKERS, BoxError, default_layout
 from box.settings import KUBERNETES_TOLERATION, KUBERNETES_VERSIONS
 from box.storage import commands as storage_commands
+from box.toolchain.debian import SYSTEM_PATH
 
 if TYPE_CHECKING:
     from box.storage.commands import Commands

@@ -12,7 +12,6 @@ from argparse import Namespace
 from pathlib import Path
 
 from box import cgroups, control, lifecycle, places, preflight, resource_usage, settings
-from box.build import builds, debian, tools
 from box.containerd import NAMESPACE
 from box.image import image_store, images
 from box.kube.api import Api
@@ -21,6 +20,7 @@ from box.network import faults
 from box.network.forwarder import ALL
 from box.settings import Settings
 from box.storage import azure
+from box.toolchain import builds, debian, tools
 
 
 def say(text: str) -> None:

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from box import cgroups, control, preflight, settings
-from box.build import builds, debian
 from box.image import image_store, images
 from box.kube import pki
 from box.layout import REPOSITORY, BoxError, Layout
 from box.progress import Say
 from box.readiness import wait_until_ready
 from box.settings import Settings
+from box.toolchain import builds, debian
 
 _PATIENCE = 120.0
 _NAMESPACES = ("--net", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private")

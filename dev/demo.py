@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from box.build.tools import tool
+from box.toolchain.tools import tool
 from dev.etcd_pods import MEMBERS, NAMESPACE, manifests
 from dev.target import DemoError, Target, box, box_target, consent, must_be_ours, own_cluster
 

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from box.build import builds
-from box.build.tools import tool
 from box.image import operator_image
 from box.image.archive import File, Folder, Layer, Link, Settings, Text, Tree, write_archive
 from box.image.names import normalise
@@ -22,6 +20,8 @@ from box.image.user_archive import repack
 from box.layout import REPOSITORY, BoxError, Layout
 from box.lock import locked
 from box.progress import Say, size
+from box.toolchain import builds
+from box.toolchain.tools import tool
 
 RECIPE = "1"  # to be raised when the way of writing changes what comes out
 OF_USER = "user-"  # how the files of images that people brought begin

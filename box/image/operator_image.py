@@ -15,10 +15,10 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-from box.build import downloads
 from box.image.archive import Layer, Tree
 from box.layout import REPOSITORY
 from box.progress import Say
+from box.toolchain import downloads
 
 USER = "65532:65532"
 COMMAND = ("etcd-operator",)

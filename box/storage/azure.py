@@ -13,10 +13,10 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from box.build import downloads
 from box.layout import REPOSITORY, BoxError, Layout
 from box.lock import locked
 from box.progress import Say
+from box.toolchain import downloads
 
 LOCK_FOLDER = REPOSITORY / "box" / "storage" / "azurite"
 OLDEST_NODE = 22

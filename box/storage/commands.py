@@ -10,10 +10,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from box import control
-from box.build import builds
 from box.layout import BoxError, Layout
 from box.storage import azure, objectstore
 from box.storage.rules import MODES, Rule
+from box.toolchain import builds
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - it has no public name

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from box.build import builds
 from box.children import Child
 from box.layout import STORAGE_ADDRESS, BoxError, Layout
 from box.storage import azure, s3_client
 from box.storage.rules import FaultFile, Rule
+from box.toolchain import builds
 
 NAMESPACE = "box-storage"
 LOOPBACK = "127.0.0.1"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from box.build import tools
 from box.image import images
+from box.toolchain import tools
 from tests.box.driving import Box, eventually
 from tests.box.pods import wait_ready
 

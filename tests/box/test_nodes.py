@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import urllib.request
 from collections.abc import Iterator
 
 import pytest
 
 from tests.box.driving import Box, eventually
-from tests.box.pods import node_ready, pod, reaches, wait_node, wait_ready, web
+from tests.box.pods import fetch, node_ready, pod, reaches, wait_node, wait_ready, web
 
 
 @pytest.fixture
@@ -73,6 +74,26 @@ def test_a_pulled_cable_and_its_return(box: Box, namespace: str, w3: str) -> Non
     box("node", "join", w3)
     wait_node(box, w3, ready=True)
     assert eventually(lambda: reaches(box, namespace, "near", f"http://{far}:8080"), within=30)
+
+
+def test_a_control_plane_without_power_leaves_pods_running(box: Box, namespace: str) -> None:
+    box.apply(web("one", namespace, node="w1"), web("two", namespace, node="w2"))
+    two = wait_ready(box, namespace, "one", "two")["two"]
+
+    box("node", "kill", "cp")
+    assert not box.api.ready()
+    assert box.inside(lambda: page(f"http://{two}:8080")) == "two"
+
+    box("node", "start", "cp")
+    eventually(box.api.ready, within=60)
+    assert eventually(lambda: fetch(box, namespace, "one", f"http://{two}:8080"), within=30) == "two"
+    restarts = box.get("pod", "two", namespace)["status"]["containerStatuses"][0]["restartCount"]
+    assert restarts == 0
+
+
+def page(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=5) as answer:
+        return str(answer.read().decode().strip())
 
 
 def test_a_drain_respects_a_disruption_budget(box: Box, namespace: str) -> None:

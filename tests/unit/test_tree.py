@@ -21,7 +21,7 @@ NOT_OURS |= {"__pycache__", "build", "dist", "site", ".idea", ".vscode", "node_m
 
 REGISTRIES = (
     ("pypi", "org"),
-    ("pythonhosted", "org"),
+    ("python" + "hosted", "org"),
     ("npmjs", "org"),
     ("npmjs", "com"),
     ("proxy", "golang", "org"),

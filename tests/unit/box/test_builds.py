@@ -10,16 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from box.build import builds
-from box.build.downloads import DownloadError, last_lines, upstream_version, with_retries
-from box.build.go_command import Go, find_go, is_download_failure, run_go
-from box.build.tool_build import build_flags, default_name
-from box.build.tools import GO_SOURCES, GoModule, Tool, Wheel, tool
 from box.layout import BoxError, Layout
 from box.lock import locked
 from box.progress import Ticker, clock, size
-
-needs_go = pytest.mark.skipif(not shutil.which("go", path=os.environ["PATH"] + ":/usr/local/go/bin"), reason="needs go")
+from box.toolchain import builds
+from box.toolchain.downloads import DownloadError, last_lines, upstream_version, with_retries
+from box.toolchain.go_command import Go, find_go, is_download_failure, run_go
+from box.toolchain.tool_build import build_flags, default_name
+from box.toolchain.tools import GO_SOURCES, GoModule, Tool, Wheel, tool
 
 
 def silent(_: str) -> None:
@@ -31,7 +29,6 @@ def a_module(at: Path) -> Tool:
     return Tool("x", "for this test", GoModule(str(at), programs=(("x", "."),)), cold_seconds=1)
 
 
-@needs_go
 def test_a_changed_pin_or_checksum_or_source_gives_another_fingerprint(tmp_path: Path) -> None:
     module = a_module(tmp_path / "m")
     seen = {builds.fingerprint(module)}
@@ -44,7 +41,6 @@ def test_a_changed_pin_or_checksum_or_source_gives_another_fingerprint(tmp_path:
     assert len(seen) == 4
 
 
-@needs_go
 def test_a_changed_flag_gives_another_fingerprint(tmp_path: Path) -> None:
     module = a_module(tmp_path / "m")
     assert isinstance(module.source, GoModule)
@@ -53,7 +49,6 @@ def test_a_changed_flag_gives_another_fingerprint(tmp_path: Path) -> None:
     assert builds.fingerprint(module) != builds.fingerprint(other)
 
 
-@needs_go
 def test_the_two_kubernetes_share_their_source_and_not_their_fingerprint() -> None:
     assert builds.fingerprint(tool("kubernetes-1.36")) != builds.fingerprint(tool("kubernetes-1.37"))
 

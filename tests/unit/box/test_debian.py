@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from box.build import debian
-from box.build.debian import PACKAGES, Package
 from box.layout import BoxError
+from box.toolchain import debian
+from box.toolchain.debian import PACKAGES, Package
 
 
 def absent(tmp_path: Path) -> Package:

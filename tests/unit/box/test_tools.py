@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from box.build.tools import (
+from box.layout import BoxError
+from box.toolchain.tools import (
     GO_SOURCES,
     TOOLS,
     DebianPackages,
@@ -16,7 +17,6 @@ from box.build.tools import (
     module_version,
     tool,
 )
-from box.layout import BoxError
 
 GO_TOOLS = [t for t in TOOLS if isinstance(t.source, GoModule)]
 

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from box.build.downloads import DownloadError, last_lines, with_retries
 from box.layout import BoxError
 from box.progress import Say
+from box.toolchain.downloads import DownloadError, last_lines, with_retries
 
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 LOCK_TIMEOUT = 300  # seconds; an unattended upgrade may be running

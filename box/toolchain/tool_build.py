@@ -8,11 +8,11 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from box.build import downloads
-from box.build.go_command import Go, find_go, run_go
-from box.build.tools import DebianPackages, GoModule, Tool, Wheel
 from box.layout import BoxError
 from box.progress import Say, Ticker, clock
+from box.toolchain import downloads
+from box.toolchain.go_command import Go, find_go, run_go
+from box.toolchain.tools import DebianPackages, GoModule, Tool, Wheel
 
 
 def build_flags(source: GoModule) -> list[str]:

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from box.build.downloads import DownloadError, last_lines
 from box.layout import BoxError
+from box.toolchain.downloads import DownloadError, last_lines
 
 HOW_TO_GET_GO = (
     "install a current Go release and put its bin folder into PATH "

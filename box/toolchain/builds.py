@@ -1,4 +1,4 @@
-"""The tools of `box.build.tools` in the cache, each built once.
+"""The tools of `box.toolchain.tools` in the cache, each built once.
 
 A tool lives in `tools/NAME/FINGERPRINT`, and the fingerprint covers everything that decides the result: so a changed
 pin rebuilds its tool and no other, and two checkouts with different pins share one cache. The folder appears by a
@@ -14,12 +14,12 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from box.build.go_command import find_go
-from box.build.tool_build import ToolBuild, build_flags
-from box.build.tools import GoModule, Tool, tool
 from box.layout import BoxError, Layout
 from box.lock import locked
 from box.progress import Say, size
+from box.toolchain.go_command import find_go
+from box.toolchain.tool_build import ToolBuild, build_flags
+from box.toolchain.tools import GoModule, Tool, tool
 
 RECIPE = "1"  # to be raised when the way of building changes what comes out
 KEPT_FINGERPRINTS = 2
