@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,8 +36,9 @@ def test_a_finished_environment_is_left_alone(environment: Environment) -> None:
 def test_no_cache_of_any_tool_is_in_the_tree(environment: Environment) -> None:
     variables = environment.variables({"PATH": "/usr/bin"})
 
-    for name in ("RUFF_CACHE_DIR", "MYPY_CACHE_DIR", "HYPOTHESIS_STORAGE_DIRECTORY"):
+    for name in ("RUFF_CACHE_DIR", "HYPOTHESIS_STORAGE_DIRECTORY"):
         assert Path(variables[name]).is_relative_to(environment.home)
+    assert variables["MYPY_CACHE_DIR"] == os.devnull
     assert str(environment.caches / "pytest") in variables["PYTEST_ADDOPTS"]
     assert variables["PYTHONDONTWRITEBYTECODE"] == "1"
     assert not environment.home.is_relative_to(REPOSITORY)
