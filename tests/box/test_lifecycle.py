@@ -110,19 +110,17 @@ def test_it_comes_up_after_everything_of_it_was_killed(small: Box) -> None:
     assert nodes(small) == ["node/w1"]
 
 
-def test_an_interrupted_up_is_understood_by_up_and_by_down(small: Box) -> None:
-    for moment in (0.05, 0.5, 1.0, 2.5):
-        interrupted = interrupt_up(small, after=moment)
-        if moment > 0.1:  # the interpreter itself may still be starting
-            assert interrupted.returncode == 130, interrupted.stderr
-            assert "Traceback" not in interrupted.stderr
-    small("up", "--nodes", "1")
-    assert nodes(small) == ["node/w1"]
-
-    small("down")
-    interrupt_up(small, after=1.0)
+@pytest.mark.parametrize("moment", [0.4, 1.0, 2.0])
+def test_an_interrupted_up_is_understood_by_up_and_by_down(small: Box, moment: float) -> None:
+    interrupted = interrupt_up(small, after=moment)
+    assert interrupted.returncode in (130, 0), interrupted.stderr  # a fast machine may be done by then
+    assert "Traceback" not in interrupted.stderr
     assert "nothing of it is left" in small("down")
     assert cgroups.processes(small.layout.cgroup) == set()
+
+    interrupt_up(small, after=moment)
+    small("up", "--nodes", "1")
+    assert nodes(small) == ["node/w1"]
 
 
 def test_bad_input_is_answered_with_a_sentence(small: Box) -> None:
