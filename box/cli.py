@@ -38,8 +38,8 @@ A first look:
   box net cut default/a default/b two pods that no longer hear each other; `box net heal`
   box down
 
-Files are below $BOX_HOME (default: etcd-operator in the user's cache folder). Several boxes
-can run side by side under different names (--name or $BOX_NAME)."""
+Files are below $BOX_HOME (default: etcd-operator in the user's cache folder), a folder for boxes
+alone. Several can run side by side under different names (--name or $BOX_NAME)."""
 
 _PLACE = "a pod as [NAMESPACE/]NAME, a node such as w1, or an address"
 

@@ -39,7 +39,7 @@ def up(layout: Layout, chosen: Namespace) -> None:
         say("the box was up already; nothing was changed")
     else:
         name = "" if layout.name == "box" else f" --name {layout.name}"
-        say(f'the box is up. For this shell: eval "$(box{name} env)"')
+        say(f'the box is up. For this shell: eval "$({shlex.quote(sys.argv[0])}{name} env)"')
 
 
 def down(layout: Layout, chosen: Namespace) -> None:

@@ -156,9 +156,6 @@ class Api:
     def create(self, path: str, obj: Mapping[str, Any], *, timeout: float | None = None) -> Object:
         return self.request("POST", path, body=obj, timeout=timeout)
 
-    def replace(self, path: str, obj: Mapping[str, Any], *, timeout: float | None = None) -> Object:
-        return self.request("PUT", path, body=obj, timeout=timeout)
-
     def apply(self, obj: Mapping[str, Any], *, subresource: str = "", timeout: float | None = None) -> Object:
         """Server-side apply; what others own of these fields becomes the box's."""
         return self.request(
@@ -175,13 +172,11 @@ class Api:
         content_type = JSON_PATCH if isinstance(change, list) else MERGE_PATCH
         return self.request("PATCH", path, body=change, content_type=content_type, timeout=timeout)
 
-    def delete(self, path: str, *, uid: str = "", grace: int | None = None, timeout: float | None = None) -> bool:
+    def delete(self, path: str, *, uid: str = "", timeout: float | None = None) -> bool:
         """Ask for deletion; False if it was gone already (or, with `uid`, if another one has its name now)."""
         options: Object = {"kind": "DeleteOptions", "apiVersion": "v1"}
         if uid:
             options["preconditions"] = {"uid": uid}
-        if grace is not None:
-            options["gracePeriodSeconds"] = grace
         try:
             self.request("DELETE", path, body=options, timeout=timeout)
         except ApiError as error:
