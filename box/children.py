@@ -55,7 +55,8 @@ class Children:
         """Pauses, resumes or restarts a child."""
         process = self._processes.get(name)
         if process is None:
-            raise BoxError(f"'{name}' is not running; there are: {', '.join(sorted(self._processes))}")
+            beside = ", ".join(sorted(self._processes))
+            raise BoxError(f"'{name}' is not running. Beside the nodes there are: {beside}; see also: box --help")
         if action == "restart":
             process.terminate()
         process.send_signal(signal.SIGSTOP if action == "pause" else signal.SIGCONT)

@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> int:
         print(f"box: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\nbox: interrupted; `box up` goes on where it was, `box down` removes it", file=sys.stderr)
+        print("\nbox: interrupted; `up` goes on where it was, `down` removes it", file=sys.stderr)
         return 130
     except BrokenPipeError:
         return 0
@@ -126,14 +126,14 @@ def _life(top: Commands) -> None:
     )
     up.add_argument(
         "--tolerate",
-        type=_seconds,
+        type=_count,
         metavar="SECONDS",
-        help=f"how long pods stay on a node that cannot be reached (default {KUBERNETES_TOLERATION}, as Kubernetes)",
+        help=f"how long pods stay on a lost node ({KUBERNETES_TOLERATION} when the box is new, as Kubernetes)",
     )
     up.add_argument(
         "--kubernetes",
         choices=KUBERNETES_VERSIONS,
-        help=f"which version (default {KUBERNETES_VERSIONS[0]})",
+        help=f"which version ({KUBERNETES_VERSIONS[0]} when the box is new)",
     )
     up.add_argument(
         "--fresh",
@@ -160,9 +160,9 @@ def _look(top: Commands) -> None:
     logs = _add(top, "logs", commands.logs, "show the log of a component, or list the components")
     logs.add_argument("component", nargs="?", help="such as apiserver or kubelet@w1")
     logs.add_argument("-f", "--follow", action="store_true", help="go on as it grows")
-    logs.add_argument("-n", "--lines", type=int, default=0, metavar="N", help="only the last N lines")
+    logs.add_argument("-n", "--lines", type=_count, default=0, metavar="N", help="only the last N lines")
     usage = _add(top, "usage", commands.usage, "measure memory and CPU of the box over a while")
-    usage.add_argument("--seconds", type=_seconds, default=30, help="how long to watch the CPU (default 30)")
+    usage.add_argument("--seconds", type=_count, default=30, help="how long to watch the CPU (default 30)")
 
 
 def _break(top: Commands) -> None:
@@ -219,9 +219,9 @@ def _worker_count(text: str) -> int:
     return int(text)
 
 
-def _seconds(text: str) -> int:
+def _count(text: str) -> int:
     if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"a number of seconds, not {text}")
+        raise argparse.ArgumentTypeError(f"a number, not {text}")
     return int(text)
 
 

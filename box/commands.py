@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -14,12 +15,13 @@ from pathlib import Path
 from box import cgroups, control, lifecycle, places, preflight, resource_usage, settings
 from box.containerd import NAMESPACE
 from box.image import image_store, images
+from box.kube import cluster_dns
 from box.kube.api import Api
-from box.layout import BoxError, Layout
+from box.layout import CONTROL_PLANE, BoxError, Layout
 from box.network import faults
 from box.network.forwarder import ALL
 from box.settings import Settings
-from box.storage import azure
+from box.storage import azure, objectstore
 from box.toolchain import builds, debian, tools
 
 
@@ -77,7 +79,7 @@ def build(layout: Layout, chosen: Namespace) -> None:
 
 def status(layout: Layout, _: Namespace) -> int:
     if lifecycle.room_pid(layout) is None:
-        say("the box is down. Start it with: box up")
+        say(f"the box is down. Start it with: {layout.command('up')}")
         return 1
     told = control.call(layout, "status")
     chosen = settings.load(layout) or Settings()
@@ -88,7 +90,7 @@ def status(layout: Layout, _: Namespace) -> int:
         parts = [_service_text(service, entry) for service, entry in node["services"].items()]
         say(f"  {name:4} {power}{cable}  {', '.join(parts)}")
     say(f"  beside the nodes: {', '.join(told['programs'])}")
-    for line in (*told["faults"], *told["failures"]):
+    for line in (*told["faults"], *objectstore.set_faults(layout), *told["failures"]):
         say(f"  ! {line}")
     return 0
 
@@ -123,14 +125,20 @@ def run(layout: Layout, chosen: Namespace) -> None:
     arguments = _program(chosen.arguments)
     pid = lifecycle.room_pid(layout)
     if pid is None:
-        raise BoxError("the box is down. Start it with: box up")
+        raise BoxError(f"the box is down. Start it with: {layout.command('up')}")
     environment = {**os.environ, "KUBECONFIG": str(layout.inner_kubeconfig)}
     cgroups.join(f"{layout.cgroup}/room")  # so that it ends with the box, whose network it holds
-    os.execvpe("nsenter", ["nsenter", f"--net=/proc/{pid}/ns/net", "--", *arguments], environment)
+    inside = ["nsenter", f"--net=/proc/{pid}/ns/net", "--", "unshare", "--mount", "--propagation", "private"]
+    names = layout.state / "resolv.conf"
+    names.write_text(cluster_dns.resolv_conf())
+    with_names = ["sh", "-c", 'mount --bind "$0" "$(readlink -f /etc/resolv.conf)"; exec "$@"', str(names)]
+    os.execvpe("nsenter", [*inside, *with_names, *arguments], environment)
 
 
 def logs(layout: Layout, chosen: Namespace) -> int:
     found = {_component(path): path for path in sorted(layout.logs.glob("*/*.log"))}
+    if not found:
+        raise BoxError(f"this box has no logs yet. Start it with: {layout.command('up')}")
     if not chosen.component:
         for name, path in found.items():
             say(f"{name:24} {path.stat().st_size >> 10:7} kB  {path}")
@@ -140,7 +148,8 @@ def logs(layout: Layout, chosen: Namespace) -> int:
         raise BoxError(f"there is no log of '{chosen.component}'. There are: {', '.join(found) or 'none yet'}")
     lines = ["-n", str(chosen.lines) if chosen.lines else "+1"]
     follow = ["-F"] if chosen.follow else []
-    return subprocess.run(["tail", *lines, *follow, str(found[name])], check=False).returncode
+    ended = subprocess.run(["tail", *lines, *follow, str(found[name])], check=False).returncode
+    return 0 if ended == -signal.SIGPIPE else ended  # the reader had enough
 
 
 def usage(layout: Layout, chosen: Namespace) -> None:
@@ -183,7 +192,10 @@ def net_cut(layout: Layout, chosen: Namespace) -> None:
 
 def net_loss(layout: Layout, chosen: Namespace) -> None:
     api = Api.from_kubeconfig(layout.kubeconfig)
-    a, b = places.resolve(api, chosen.a), places.resolve(api, chosen.b)
+    nodes = _nodes(layout)
+    a, b = places.resolve(api, chosen.a, nodes=nodes), places.resolve(api, chosen.b, nodes=nodes)
+    if a == b or not chosen.percent:
+        raise BoxError("that loses no packet: two different places are needed, and more than 0 percent")
     pair = faults.between(a=a.addresses, b=b.addresses, percent=chosen.percent, one_way=chosen.one_way)
     control.call(layout, "net.fault", a=a.addresses, b=b.addresses, percent=chosen.percent, one_way=chosen.one_way)
     for fault in pair:
@@ -191,7 +203,7 @@ def net_loss(layout: Layout, chosen: Namespace) -> None:
 
 
 def net_delay(layout: Layout, chosen: Namespace) -> None:
-    place = places.resolve(Api.from_kubeconfig(layout.kubeconfig), chosen.a)
+    place = places.resolve(Api.from_kubeconfig(layout.kubeconfig), chosen.a, nodes=_nodes(layout))
     if not place.node:
         raise BoxError(f"{chosen.a} is neither a pod nor a node, only these can be delayed")
     address = ALL if place.is_node else place.addresses[0]
@@ -224,6 +236,9 @@ def image_build(layout: Layout, chosen: Namespace) -> None:
 
 
 def image_load(layout: Layout, chosen: Namespace) -> None:
+    for file in chosen.files:
+        if not Path(file).is_file():
+            raise BoxError(f"there is no file {file}")
     loaded = [images.register(layout, Path(file)) for file in chosen.files]
     image_store.ensure_images(layout, [], say=say)
     _load_into_nodes(layout, loaded)
@@ -261,12 +276,17 @@ def _kubectl(layout: Layout) -> Path:
 
 def _must_run(layout: Layout) -> None:
     if lifecycle.room_pid(layout) is None:
-        raise BoxError("the box is down. Start it with: box up")
+        raise BoxError(f"the box is down. Start it with: {layout.command('up')}")
+
+
+def _nodes(layout: Layout) -> tuple[str, ...]:
+    chosen = settings.load(layout)
+    return (CONTROL_PLANE, *(chosen.workers if chosen else ()))
 
 
 def _program(arguments: list[str]) -> list[str]:
     if not arguments:
-        raise BoxError("which program? For instance: box run -- curl -s http://198.18.0.2:9000")
+        raise BoxError("which program? It follows after --, for instance: -- ip addr")
     if not shutil.which(arguments[0]):
         raise BoxError(f"there is no program '{arguments[0]}' here")
     return arguments

@@ -33,7 +33,7 @@ def call(layout: Layout, request: str, *, timeout: float = 60.0, **arguments: ob
     try:
         reply = _exchange(layout, {"request": request, **arguments}, timeout)
     except (FileNotFoundError, ConnectionRefusedError) as error:
-        raise BoxError(f"the box '{layout.name}' is not running. Start it with: box up") from error
+        raise BoxError(f"the box is not running. Start it with: {layout.command('up')}") from error
     except PermissionError as error:
         raise BoxError(f"the box '{layout.name}' belongs to another user. Run it with: sudo -E") from error
     except TimeoutError as error:

@@ -49,6 +49,10 @@ class Layout:
         if not _NAME.fullmatch(self.name):
             raise BoxError(f"'{self.name}' cannot be a box's name: up to 31 of a-z, 0-9 and -, not beginning with -")
 
+    def command(self, words: str) -> str:
+        """How a person says it for this box."""
+        return f"box {words}" if self.name == "box" else f"box --name {self.name} {words}"
+
     @property
     def tools(self) -> Path:
         return self.home / "tools"

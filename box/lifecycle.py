@@ -29,7 +29,6 @@ from box.readiness import wait_until_ready
 from box.settings import Settings
 from box.toolchain import builds, debian
 
-_PATIENCE = 120.0
 _NAMESPACES = ("--net", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private")
 
 
@@ -41,10 +40,11 @@ def up(layout: Layout, asked: dict[str, Any], *, fresh: bool, say: Say) -> None:
     with exclusive(layout):
         if running(layout) and not fresh:
             chosen = _same(layout, asked)
+            _all_powered(layout)
         else:
             before = None if fresh else settings.load(layout)
             wanted = replace(before, **asked) if before else Settings(**asked)
-            kept = before is not None and not is_lost(before, wanted, boot=settings.boot_id(), say=say)
+            kept = before is not None and not is_lost(layout, before, wanted, say=say)
             set_up(layout, wanted.kubernetes, say=say)
             begun = time.monotonic()  # what was installed and built just now is told apart
             _clean(layout)
@@ -74,8 +74,9 @@ def down(layout: Layout, *, purge: bool, say: Say) -> None:
     begun = time.monotonic()
     preflight.check_root()
     existed = room_pid(layout) is not None
-    with exclusive(layout):
-        _clean(layout)
+    if layout.state.exists():
+        with exclusive(layout):
+            _clean(layout)
     if purge:
         _purge(layout, say=say)
     left = cgroups.processes(layout.cgroup)
@@ -95,6 +96,8 @@ def room_pid(layout: Layout) -> int | None:
     try:
         pid = int((layout.state / "room.pid").read_text())
         command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except PermissionError as error:
+        raise BoxError(f"{layout.state} belongs to another user. Run it with: sudo -E") from error
     except (OSError, ValueError):
         return None
     ours = [b"box.room", str(layout.home).encode(), layout.name.encode()]
@@ -122,10 +125,19 @@ def _same(layout: Layout, asked: dict[str, Any]) -> Settings:
         raise BoxError(f"the box runs, but {layout.settings} cannot be read. Take it down first: box down")
     for name, value in asked.items():
         if getattr(chosen, name) != value:
-            raise BoxError(
-                f"the box is up with --{name} {getattr(chosen, name)}, not {value}. To change it: box down, then box up"
-            )
+            change = f"{layout.command('down')}, then {layout.command(f'up --{name} {value}')}"
+            raise BoxError(f"the box is up with --{name} {getattr(chosen, name)}, not {value}. To change it: {change}")
     return chosen
+
+
+def _all_powered(layout: Layout) -> None:
+    """A node that somebody switched off will not become ready by waiting."""
+    nodes = control.call(layout, "status")["nodes"]
+    for name, node in nodes.items():
+        if not node["power"]:
+            raise BoxError(f"the box is up, but {name} has no power: {layout.command(f'node start {name}')}")
+        if not node["cable"]:
+            raise BoxError(f"the box is up, but {name} has its cable pulled: {layout.command(f'node join {name}')}")
 
 
 def _start(layout: Layout, wanted: Settings, *, kept: bool) -> Settings:
@@ -148,16 +160,16 @@ def _start(layout: Layout, wanted: Settings, *, kept: bool) -> Settings:
     return chosen
 
 
-def is_lost(before: Settings, wanted: Settings, *, boot: str, say: Say) -> bool:
+def is_lost(layout: Layout, before: Settings, wanted: Settings, *, say: Say) -> bool:
     """Whether the data of an earlier run cannot be used again."""
-    if before.boot != boot:
+    if before.boot != settings.boot_id():
         # The API server's etcd writes without fsync: what a restart of the machine left may be torn.
         say("the machine was restarted since the box was last up: its data is dropped")
         return True
     if before.kubernetes != wanted.kubernetes:
         raise BoxError(
             f"this box holds a cluster of Kubernetes {before.kubernetes}, not {wanted.kubernetes}. "
-            "Drop its data with: box up --fresh"
+            f"Drop its data with: {layout.command(f'up --fresh --kubernetes {wanted.kubernetes}')}"
         )
     return False
 
@@ -232,7 +244,8 @@ def _drop_data(layout: Layout) -> None:
 
 def _purge(layout: Layout, *, say: Say) -> None:
     boxes = layout.home / "boxes"
-    others = [entry.name for entry in boxes.iterdir() if room_pid(Layout(layout.home, entry.name)) is not None]
+    present = boxes.iterdir() if boxes.exists() else ()
+    others = [entry.name for entry in present if room_pid(Layout(layout.home, entry.name)) is not None]
     if others:
         raise BoxError(f"the cache is in use by: {', '.join(others)}. Take them down first")
     say(f"dropping data, builds and images in {layout.home}")

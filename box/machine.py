@@ -113,7 +113,8 @@ class Machine:
 
     async def ask(self, op: str, *, patience: float = 60.0, **arguments: Any) -> Any:
         if not self.powered or self._process.stdin is None:
-            raise BoxError(f"{self.name} has no power. Start it with: box node start {self.name}")
+            start = self.layout.command(f"node start {self.name}")
+            raise BoxError(f"{self.name} has no power. Start it with: {start}")
         number = next(self._numbers)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._answers[number] = answer
@@ -124,19 +125,24 @@ class Machine:
             self._answers.pop(number, None)
 
     async def _read_answers(self) -> None:
-        with contextlib.suppress(EOFError, ValueError, OSError):  # however the talk ends, the node is of no use
+        try:
             while True:
-                message = await self._next_message()
-                answer = self._answers.get(message["id"])
-                if answer is None or answer.done():
-                    continue
-                if "error" in message:
-                    answer.set_exception(BoxError(message["error"]))
-                else:
-                    answer.set_result(message["result"])
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
+                self._pass_on(await self._next_message())
+        except EOFError:
+            pass
+        except (ValueError, OSError):  # a node that cannot be talked to is of no use
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
         await self._lost_power()
+
+    def _pass_on(self, message: dict[str, Any]) -> None:
+        answer = self._answers.get(message["id"])
+        if answer is None or answer.done():
+            return
+        if "error" in message:
+            answer.set_exception(BoxError(message["error"]))
+        else:
+            answer.set_result(message["result"])
 
     async def _next_message(self) -> dict[str, Any]:
         line = await self._process.stdout.readline() if self._process.stdout else b""

@@ -36,9 +36,11 @@ class Component:
         return f"{self.name}@{self.node}" if self.node and self.node != CONTROL_PLANE else self.name
 
 
-def resolve(api: Api, text: str) -> Place:
+def resolve(api: Api, text: str, *, nodes: tuple[str, ...]) -> Place:
     """A node such as `w1`, an address, or a pod as `NAME` or `NAMESPACE/NAME`."""
     if _NODE.fullmatch(text):
+        if text not in nodes:
+            raise BoxError(f"there is no node '{text}', there are: {', '.join(nodes)}")
         return Place(node_places(text), node=text, is_node=True)
     try:
         place = ipaddress.IPv4Network(text)

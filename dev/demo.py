@@ -103,7 +103,7 @@ def up_on_a_box() -> None:
     say = Commentary()
     say("What the box needs: Debian packages, then Go tools and images. All of it is kept for the next time.")
     box("image", "build", image())
-    say("A Kubernetes with three workers comes up, in its own namespaces on this machine.")
+    say("A Kubernetes with three workers comes up, in its own namespaces; one of an earlier demo is replaced.")
     box("up", "--fresh")
     target = box_target()
     say("The workers as Kubernetes sees them, each with its own kubelet, containerd and network.")

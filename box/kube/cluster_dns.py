@@ -35,6 +35,12 @@ def objects(*, image: str, replicas: int) -> list[Object]:
     return [_account(), _role(), _binding(), _configuration(), _deployment(image, replicas), _service()]
 
 
+def resolv_conf() -> str:
+    """For a program in the box's network that is no pod: names as a pod of the namespace `default` knows them."""
+    search = " ".join((f"default.svc.{CLUSTER_DOMAIN}", f"svc.{CLUSTER_DOMAIN}", CLUSTER_DOMAIN))
+    return f"nameserver {DNS_SERVICE_ADDRESS}\nsearch {search}\noptions ndots:5\n"
+
+
 def answers(name: str = f"kubernetes.default.svc.{CLUSTER_DOMAIN}") -> bool:
     """Whether the name service knows a name, asked at its service address as a pod would."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as question:

@@ -75,7 +75,7 @@ def _rb(layout: Layout, chosen: Namespace) -> int:
 
 def _start(layout: Layout, which: str) -> None:
     if not control.answers(layout):
-        raise BoxError("the box is down. Start it with: box up")
+        raise BoxError(f"the box is down. Start it with: {layout.command('up')}")
 
     def say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)  # standard output is for the shell

@@ -121,6 +121,12 @@ def faults(layout: Layout, which: str) -> FaultFile:
     return FaultFile(_folder(layout) / f"{_store(which).name}-fault.json")
 
 
+def set_faults(layout: Layout) -> list[str]:
+    """The faults that are set, in words."""
+    rules = {which: faults(layout, which).get()[1] for which in STORES}
+    return [f"{which}: {rule.describe()}" for which, rule in rules.items() if rule.mode != "ok"]
+
+
 def fault(layout: Layout, which: str, rule: Rule) -> None:
     """Let the storage fail by a rule, or heal it with the rule `ok`; returns when the proxy follows it."""
     faults(layout, which).set(rule, timeout=5.0)

@@ -41,6 +41,8 @@ class Rule:
             raise BoxError(f"There is no fault '{self.mode}'; there are: {', '.join(MODES)}")
         if self.mode == "slow" and not self.amount:
             raise BoxError("'slow' needs a number of bytes per second, for example: slow 100000")
+        if self.amount and self.mode not in ("cut", "slow"):
+            raise BoxError(f"'{self.mode}' takes no number of bytes; 'cut' and 'slow' do.")
         if any(number is not None and number < 1 for number in (self.count, self.amount)):
             raise BoxError("Numbers of a fault begin at 1.")
 

@@ -60,7 +60,7 @@ def test_a_component_that_is_not_there_is_named(box: Box) -> None:
     for words, sentence in (
         (("pause", "kubelet"), "say which, such as kubelet@w1"),
         (("pause", "nothing@w1"), "it has: containerd, kubelet, proxy"),
-        (("pause", "nothing"), "'nothing' is not running"),
+        (("pause", "nothing"), "'nothing' is not running. Beside the nodes there are"),
         (("logs", "nothing"), "there is no log of 'nothing'"),
     ):
         failed = box.command(*words)

@@ -123,15 +123,25 @@ def test_an_interrupted_up_is_understood_by_up_and_by_down(small: Box, moment: f
     assert nodes(small) == ["node/w1"]
 
 
+def test_up_says_which_node_it_would_wait_for_in_vain(small: Box) -> None:
+    small("up", "--nodes", "1", timeout=900)
+    small("node", "kill", "w1")
+
+    done = small.command("up")
+
+    assert done.returncode == 1
+    assert "w1 has no power: box --name life node start w1" in done.stderr
+
+
 def test_bad_input_is_answered_with_a_sentence(small: Box) -> None:
     for words, sentence in (
         (("up", "--nodes", "0"), r"1 to 9 workers, not 0"),
         (("up", "--nodes", "many"), r"1 to 9 workers, not many"),
-        (("up", "--tolerate", "-1"), r"seconds"),
-        (("node", "kill", "w9"), r"not running. Start it with: box up"),
-        (("kubeconfig",), r"is down. Start it with: box up"),
+        (("up", "--tolerate", "-1"), r"tolerate"),
+        (("node", "kill", "w9"), r"not running. Start it with: box --name life up"),
+        (("kubeconfig",), r"is down. Start it with: box --name life up"),
         (("net", "loss", "a", "b", "101"), r"0 to 100 percent, not 101"),
-        (("s3", "env"), r"is down. Start it with: box up"),
+        (("s3", "env"), r"is down. Start it with: box --name life up"),
     ):
         done = small.command(*words)
         assert done.returncode in (1, 2), words

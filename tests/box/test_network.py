@@ -98,6 +98,11 @@ class Sniffer:
                     self.seen.append(f"{interface[0]}: {source} -> {target}")
 
 
+def test_a_program_of_the_host_knows_the_names_of_the_cluster(box: Box) -> None:
+    for name in ("kubernetes", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"):
+        assert "198.18.16.1" in box("run", "--", "getent", "hosts", name)
+
+
 def test_the_room_has_no_cable_to_the_host(box: Box) -> None:
     links = box("run", "--", "ip", "-o", "link", "show").splitlines()
     names = {line.split(":")[1].strip().split("@")[0] for line in links}

@@ -143,6 +143,7 @@ def outcome(box: Box, keys: dict[str, str], *, size: int = 1000) -> str:
 )
 def test_it_fails_as_it_is_told_and_heals(box: Box, keys: dict[str, str], mode: str, expected: str) -> None:
     box("s3", "fault", mode)
+    assert "! s3:" in box("status")
     assert outcome(box, keys, size=4 * MEGABYTE if mode == "cut" else 1000) == expected
 
     box("s3", "fault", "ok")

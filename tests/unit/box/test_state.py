@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def test_a_process_that_is_not_the_room_is_never_taken_for_it(layout: Layout) ->
 
 def test_without_a_room_a_command_says_how_to_start_it(layout: Layout) -> None:
     assert not control.answers(layout)
-    with pytest.raises(BoxError, match="box up"):
+    with pytest.raises(BoxError, match="box --name mine up"):
         control.call(layout, "status")
 
 
@@ -91,15 +92,16 @@ def test_an_address_is_reachable_when_somebody_listens() -> None:
     assert not reachable("unix:/nowhere/at/all")
 
 
-def test_data_is_lost_with_a_restart_of_the_machine_and_kept_from_another_version() -> None:
+def test_data_is_lost_with_a_restart_of_the_machine_and_kept_from_another_version(layout: Layout) -> None:
     said: list[str] = []
-    before = Settings(kubernetes="1.36", boot="one")
+    before = Settings(kubernetes="1.36", boot=settings.boot_id())
+    newer = Settings(kubernetes="1.37")
 
-    assert not lifecycle.is_lost(before, before, boot="one", say=said.append)
+    assert not lifecycle.is_lost(layout, before, before, say=said.append)
     assert said == []
-    with pytest.raises(BoxError, match=r"1\.36, not 1\.37.*--fresh"):
-        lifecycle.is_lost(before, Settings(kubernetes="1.37"), boot="one", say=said.append)
-    assert lifecycle.is_lost(before, Settings(kubernetes="1.37"), boot="two", say=said.append)
+    with pytest.raises(BoxError, match=r"1\.36, not 1\.37.*box --name mine up --fresh --kubernetes 1\.37"):
+        lifecycle.is_lost(layout, before, newer, say=said.append)
+    assert lifecycle.is_lost(layout, replace(before, boot="an earlier one"), newer, say=said.append)
     assert "restarted" in said[0]
 
 
