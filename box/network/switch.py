@@ -27,6 +27,11 @@ def port(node: str) -> str:
     return f"v-{node}"
 
 
+def hardware_address(node: str) -> str:
+    """Always the same: with another one after a restart, its neighbours would talk to the old one for a minute."""
+    return f"02:62:6f:78:00:{int(node_address(node).rpartition('.')[2]):02x}"
+
+
 def switch_on() -> None:
     """Sets the room's own network up."""
     ip(
@@ -46,7 +51,8 @@ def switch_on() -> None:
 def plug_in(node: str, namespace_of: int) -> None:
     """Connects a node, given a process in its network namespace."""
     unplug(node)  # what a killed node left behind
-    ip(f"link add {port(node)} type veth peer name eth0 netns {namespace_of}", f"link set {port(node)} master br0 up")
+    end = f"eth0 address {hardware_address(node)}"
+    ip(f"link add {port(node)} type veth peer name {end} netns {namespace_of}", f"link set {port(node)} master br0 up")
 
 
 def unplug(node: str) -> None:

@@ -80,15 +80,22 @@ def test_a_control_plane_without_power_leaves_pods_running(box: Box, namespace: 
     box.apply(web("one", namespace, node="w1"), web("two", namespace, node="w2"))
     two = wait_ready(box, namespace, "one", "two")["two"]
 
+    address = hardware_address(box, "cp")
+
     box("node", "kill", "cp")
     assert not box.api.ready()
     assert box.inside(lambda: page(f"http://{two}:8080")) == "two"
 
     box("node", "start", "cp")
+    assert hardware_address(box, "cp") == address, "its neighbours remember it"
     eventually(box.api.ready, within=60)
     assert eventually(lambda: fetch(box, namespace, "one", f"http://{two}:8080"), within=30) == "two"
     restarts = box.get("pod", "two", namespace)["status"]["containerStatuses"][0]["restartCount"]
     assert restarts == 0
+
+
+def hardware_address(box: Box, node: str) -> str:
+    return box("node", "run", node, "--", "ip", "-o", "link", "show", "eth0").split("link/ether ")[1].split()[0]
 
 
 def page(url: str) -> str:
