@@ -17,7 +17,7 @@ ifeq ($(origin KUBECONFIG),command line)
 DEMO_CLUSTER = --kubeconfig '$(KUBECONFIG)'
 endif
 
-LOCK = uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock'
 
 .PHONY: help
@@ -33,7 +33,7 @@ demo-down: ## Remove the demo.
 	$(RUN) -m dev.demo down $(DEMO_CLUSTER)
 
 .PHONY: test
-test: ## Check everything: lint, types, layers, unit and box tests; the time of each is printed at the end.
+test: ## Check everything: lint, types, layers, unit, etcd and box tests; the time of each is printed at the end.
 	$(RUN) -m dev.check
 
 .PHONY: lint
@@ -51,6 +51,10 @@ layers: ## Check who imports whom (import-linter).
 .PHONY: unit
 unit: ## Run the unit tests; they need no root and no box.
 	$(RUN) -m dev.check unit
+
+.PHONY: etcd-test
+etcd-test: ## Run the tests of the etcd client, against real etcd servers of every version.
+	$(RUN) -m dev.check etcd-test
 
 .PHONY: box-test
 box-test: ## Run the tests that need a real Kubernetes, on a box of their own.
@@ -73,9 +77,16 @@ setup: ## Install what is missing: Debian packages and the Python environment; s
 build: setup ## Build the box's Go tools and images into the cache; goes on where it was interrupted.
 	$(RUN) box/box build
 
+.PHONY: generate
+generate: ## Write what is generated anew: CRDs, the reference pages of the docs, the protobuf stubs.
+	$(RUN) -m dev.environment python -m dev.generate
+
 .PHONY: lock
 lock: ## Write requirements/*.txt anew from pyproject.toml; ARGS=--upgrade takes the newest versions.
-	$(RUN) -m dev.environment sh -c "$(LOCK) $(ARGS) -o requirements/runtime.txt && $(LOCK) $(ARGS) --group dev -o requirements/dev.txt"
+	$(RUN) -m dev.environment sh -c "\
+		$(LOCK) $(ARGS) pyproject.toml -o requirements/runtime.txt && \
+		$(LOCK) $(ARGS) pyproject.toml --group dev -o requirements/dev.txt && \
+		$(LOCK) $(ARGS) --group pyproject.toml:stubs -o requirements/stubs.txt"
 
 .PHONY: clean
 clean: ## Remove the Python environments and the checks' caches; `box/box down --purge` removes the box's.

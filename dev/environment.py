@@ -2,7 +2,8 @@
 
 Its folder is named after the lock file and the interpreter: a changed lock gives a new environment instead of a
 half-updated old one, and two checkouts never disturb each other. `python3 -m dev.environment PROGRAM …` runs a program
-in it, with every tool's cache outside the tree as well; `--remove` removes it.
+in it, with every tool's cache outside the tree as well; `--remove` removes it. `--lock NAME` takes another lock file of
+`requirements/` than `dev`: the generator of the protobuf stubs is too old to live beside the rest.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ from pathlib import Path
 
 from box.layout import REPOSITORY, default_layout
 
-LOCK_FILE = REPOSITORY / "requirements" / "dev.txt"
+LOCKS = REPOSITORY / "requirements"
+PURPOSE = {
+    "dev": "ruff, mypy, import-linter, pytest and what they need",
+    "stubs": "the generator of the protobuf stubs",
+}
 TRIES = 3
 PAUSE_SECONDS = 10
 
@@ -38,6 +43,7 @@ class Environment:
     """One virtual environment and the caches of the tools in it."""
 
     home: Path
+    lock: Path
     lock_text: str
 
     @property
@@ -78,8 +84,9 @@ class Environment:
         }
 
 
-def default_environment() -> Environment:
-    return Environment(home=default_layout().home, lock_text=LOCK_FILE.read_text())
+def default_environment(name: str = "dev") -> Environment:
+    lock = LOCKS / f"{name}.txt"
+    return Environment(home=default_layout().home, lock=lock, lock_text=lock.read_text())
 
 
 def ensure(environment: Environment) -> None:
@@ -102,8 +109,8 @@ def _only_one(lock: Path) -> Iterator[None]:
 def _make(environment: Environment) -> None:
     began = time.monotonic()
     print(
-        f"Python environment: {environment.packages} packages of requirements/dev.txt (ruff, mypy, import-linter, "
-        f"pytest and what they need) go to {environment.path}; this happens once.",
+        f"Python environment: {environment.packages} packages of requirements/{environment.lock.name} "
+        f"({PURPOSE[environment.lock.stem]}) go to {environment.path}; this happens once.",
         flush=True,
     )
     if importlib.util.find_spec("ensurepip") is None:
@@ -111,7 +118,7 @@ def _make(environment: Environment) -> None:
     shutil.rmtree(environment.path, ignore_errors=True)
     _run([sys.executable, "-m", "venv", str(environment.path)], what="python3 -m venv")
     pip = [str(environment.bin / "python"), "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    try_again([*pip, "install", "--require-hashes", "--no-deps", "-r", str(LOCK_FILE)], what="pip install")
+    try_again([*pip, "install", "--require-hashes", "--no-deps", "-r", str(environment.lock)], what="pip install")
     environment.stamp.touch()
     print(f"Python environment: ready after {time.monotonic() - began:.0f} s.", flush=True)
 
@@ -158,17 +165,21 @@ def remove(environment: Environment) -> None:
 
 
 def main() -> None:
-    environment = default_environment()
-    if sys.argv[1:] == ["--remove"]:
-        remove(environment)
-        return
+    match sys.argv[1:]:
+        case ["--remove"]:
+            remove(default_environment())
+            return
+        case ["--lock", name, *program]:
+            environment = default_environment(name)
+        case program:
+            environment = default_environment()
     try:
         ensure(environment)
     except SetupError as failure:
         sys.exit(str(failure))
     except KeyboardInterrupt:
         sys.exit(130)
-    if program := sys.argv[1:]:
+    if program:
         os.execvpe(program[0], program, environment.variables(os.environ))
 
 

@@ -30,6 +30,7 @@ CHECKS: tuple[Stage, ...] = (
     Stage("types", "mypy, strict", (("mypy",),)),
     Stage("layers", "import-linter: who may import whom", (("lint-imports", "--no-cache"),)),
     Stage("unit", "tests/unit", (("pytest", "tests/unit"),)),
+    Stage("etcd-test", "tests/etcd, against real etcd servers", (("pytest", "tests/etcd"),), needs_box=True),
     Stage("box-test", "tests/box, on a real Kubernetes", (("pytest", "tests/box"),), needs_box=True),
 )
 

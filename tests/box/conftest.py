@@ -19,8 +19,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def box() -> Iterator[Box]:
-    """Three workers; pods leave a lost node after 5 s instead of 300, which no test could wait for."""
+    """Three workers; pods leave a lost node after 5 s instead of 300, which no test could wait for.
+
+    `BOX_TEST_KEEP=1` takes the box as it finds it and leaves it there, for the tenth run of one test in a row.
+    """
     the_box = Box(os.environ.get("BOX_TEST_NAME", "test"))
+    if os.environ.get("BOX_TEST_KEEP"):
+        the_box("up", timeout=900)
+        yield the_box
+        the_box.api.close()
+        return
     try:
         the_box("up", "--fresh", "--nodes", "3", "--tolerate", "5", timeout=900)
         yield the_box

@@ -68,6 +68,8 @@ class Box:
         """A namespace for one test, removed with everything in it."""
         self.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         try:
+            # Pods are refused until the controller-manager has made the account that they run as.
+            eventually(lambda: self.kubectl("get", "serviceaccount", "default", "-n", name), within=60)
             yield name
         finally:
             self.kubectl("delete", "namespace", name, "--wait=false")

@@ -102,7 +102,7 @@ from dev.check import check
 from dev.environment import Environment
 from dev.stages import Stage
 stages = tuple(Stage(name, "", (("sh", "-c", script),)) for name, script in {stages!r})
-sys.exit(check(stages, Environment(home=Path({home!r}), lock_text="")))
+sys.exit(check(stages, Environment(home=Path({home!r}), lock=Path("dev.txt"), lock_text="")))
 """
 
 

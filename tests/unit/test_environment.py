@@ -16,12 +16,12 @@ LOCK = "click==8.5.1 \\\n    --hash=sha256:00\nruff==0.17.4 \\\n    --hash=sha25
 
 @pytest.fixture
 def environment(tmp_path: Path) -> Environment:
-    return Environment(home=tmp_path / "cache", lock_text=LOCK)
+    return Environment(home=tmp_path / "cache", lock=Path("dev.txt"), lock_text=LOCK)
 
 
 def test_another_lock_is_another_environment(environment: Environment) -> None:
-    assert replace(environment, lock_text=LOCK).path == environment.path
-    assert replace(environment, lock_text=LOCK.replace("17.4", "17.5")).path != environment.path
+    assert replace(environment, lock=Path("dev.txt"), lock_text=LOCK).path == environment.path
+    assert replace(environment, lock=Path("dev.txt"), lock_text=LOCK.replace("17.4", "17.5")).path != environment.path
 
 
 def test_a_finished_environment_is_left_alone(environment: Environment) -> None:

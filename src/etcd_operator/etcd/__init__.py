@@ -1,0 +1,1 @@
+"""A small etcd client: channels, calls, errors, the snapshot stream."""

@@ -1,0 +1,1 @@
+"""A small Kubernetes runtime: client, informer, loops, lease, events."""
