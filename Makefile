@@ -60,6 +60,10 @@ etcd-test: ## Run the tests of the etcd client, against real etcd servers of eve
 box-test: ## Run the tests that need a real Kubernetes, on a box of their own.
 	$(RUN) -m dev.check box-test
 
+.PHONY: bench
+bench: ## Measure ours against a baseline beside it and print the ratios; ARGS='snapshot --rounds 3', ARGS=--help.
+	$(RUN) -m dev.environment python -m bench $(ARGS)
+
 .PHONY: pytest
 pytest: ## Run pytest itself with ARGS, for example ARGS='tests/unit -k version'.
 	$(RUN) -m dev.environment pytest $(ARGS)
@@ -79,7 +83,7 @@ build: setup ## Build the box's Go tools and images into the cache; goes on wher
 
 .PHONY: generate
 generate: ## Write what is generated anew: CRDs, the reference pages of the docs, the protobuf stubs.
-	$(RUN) -m dev.environment python -m dev.generate
+	$(RUN) -m dev.environment python -m dev.generating
 
 .PHONY: lock
 lock: ## Write requirements/*.txt anew from pyproject.toml; ARGS=--upgrade takes the newest versions.

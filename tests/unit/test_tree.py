@@ -117,7 +117,8 @@ def test_no_source_file_is_longer_than_500_lines() -> None:
 @pytest.mark.parametrize("package", ["box", "dev"])
 def test_what_runs_before_anything_is_installed_needs_only_the_standard_library(package: str) -> None:
     allowed = sys.stdlib_module_names | {"box", "dev"}
-    sources = [path for path in (REPOSITORY / package).rglob("*.py") if not NOT_OURS & set(path.parts)]
+    elsewhere = NOT_OURS | {"generating"}  # runs in the environment, as it says
+    sources = [path for path in (REPOSITORY / package).rglob("*.py") if not elsewhere & set(path.parts)]
     foreign = {path.name: imports(path.read_text()) - allowed for path in sources}
 
     assert sources
