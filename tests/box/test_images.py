@@ -56,6 +56,34 @@ def test_the_operator_starts_without_root_on_a_read_only_file_system(box: Box, n
     assert __version__ in said
 
 
+WHO_AM_I = """
+import asyncio, importlib, pkgutil, etcd_operator
+from etcd_operator.kube.client import Client
+from etcd_operator.kube.resources import Resource
+from etcd_operator.kube.surroundings import find, user_agent
+
+for module in pkgutil.walk_packages(etcd_operator.__path__, "etcd_operator."):
+    importlib.import_module(module.name)
+
+async def ask():
+    reviews = Resource("authentication.k8s.io", "v1", "selfsubjectreviews", "SelfSubjectReview", namespaced=False)
+    async with Client(find(), user_agent=user_agent("test")) as client:
+        review = await client.create(reviews, {"metadata": {}})
+        print("I am", review["status"]["userInfo"]["username"])
+
+asyncio.run(ask())
+"""
+
+
+def test_in_the_image_every_module_loads_and_the_pods_own_account_logs_in(box: Box, namespace: str) -> None:
+    box.apply(once("asking", namespace, image="etcd-operator:dev", command=["python3", "-c", WHO_AM_I]))
+
+    code, said = result(box, namespace, "asking")
+
+    assert code == 0, said
+    assert f"I am system:serviceaccount:{namespace}:default" in said
+
+
 def test_the_operator_image_has_no_shell(box: Box, namespace: str) -> None:
     for number, shell in enumerate(("/bin/sh", "/bin/bash", "/usr/bin/dash", "/bin/busybox")):
         box.apply(once(f"shell-{number}", namespace, image="etcd-operator:dev", command=[shell, "-c", "true"]))

@@ -100,6 +100,20 @@ async def test_a_connection_that_is_never_taken_ends_at_the_deadline_and_nothing
     await eventually(lambda: member.put(b"k", b"v"), but=(EtcdError,))
 
 
+async def test_a_change_for_a_known_member_is_not_sent_while_nobody_says_who_is_there(
+    single: Cluster, pool: Pool, frozen: Callable[[], None]
+) -> None:
+    me = (await Dial(pool, single)().status()).header.member_id
+    member = Dial(pool, single)(member_id=me)
+    before = (await member.put(b"k", b"v")).header.revision
+    frozen()
+
+    assert await outcomes(member, CHANGES) == dict.fromkeys(CHANGES, NotReachedError)
+
+    single[0].thaw()
+    assert (await eventually(lambda: member.range(b"k"), but=(EtcdError,))).header.revision == before
+
+
 async def test_a_snapshot_that_stalls_ends(pool: Pool) -> None:
     with cluster("3.6") as made:
         member = Dial(pool, made)()

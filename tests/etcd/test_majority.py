@@ -6,8 +6,9 @@ have just met must wait 5 s before etcd lets anybody join, and this way they wai
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import AsyncExitStack, ExitStack
 
 import grpc
 import pytest
@@ -127,6 +128,19 @@ async def test_a_dead_member_does_not_get_the_lead(two_left: Clusters, pool: Poo
 
     with pytest.raises(UnknownOutcomeError):
         await leader.move_leader(dead.id, deadline=SHORT)
+
+
+async def test_a_watch_ends_when_the_majority_is_lost(two_left: Clusters, pool: Pool) -> None:
+    async with AsyncExitStack() as stack:
+        members = [Dial(pool, made)() for made in two_left.values()]
+        watches = [await stack.enter_async_context(member.watch(b"key")) for member in members]
+        for made in two_left.values():
+            made[1].kill()
+
+        ends = await ends_of([asyncio.wait_for(anext(watch), LONG) for watch in watches])
+
+    assert {type(end) for end in ends} == {NoAnswerError}
+    assert {end.reason for end in ends if isinstance(end, EtcdError)} == {Reason.NO_LEADER}
 
 
 @each_version

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from etcd_operator.etcd.errors import EtcdError, NotReachedError
+from etcd_operator.etcd.errors import EtcdError, NotReachedError, UnknownOutcomeError
 from etcd_operator.etcd.line import Target
 from etcd_operator.etcd.pool import Pool
 from tests.etcd.dialling import Dial, target_of, tls_of
@@ -65,6 +65,21 @@ async def test_a_closed_pool_reaches_nobody(three: Cluster) -> None:
     assert len(pool) == 0
     with pytest.raises(NotReachedError, match="closed"):
         await member.status()
+
+
+async def test_a_pool_that_is_closed_under_a_change_leaves_it_unknown(prefix: bytes) -> None:
+    with cluster("3.6") as made:
+        async with relay_to(made[0].client) as relay:
+            pool = Pool()
+            member = pool.member(Target(relay.address))
+            await member.status()
+            relay.swallow_answers()
+            put = asyncio.create_task(member.put(prefix, b"value", deadline=30))
+            await asyncio.sleep(0.1)
+            await pool.close()
+
+            with pytest.raises(UnknownOutcomeError):
+                await put
 
 
 async def test_a_member_that_was_down_is_reached_soon_after_it_is_back(pool: Pool) -> None:

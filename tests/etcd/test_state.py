@@ -50,10 +50,14 @@ async def test_a_status_tells_all_that_its_version_knows(single: Cluster, pool: 
 
 async def test_a_hash_follows_the_keys(single: Cluster, pool: Pool) -> None:
     member = Dial(pool, single)()
+    first = (await member.put(b"key", b"one")).header.revision
     before = await member.hash()
-    await member.put(b"key", b"other")
+    second = (await member.put(b"key", b"other")).header.revision
 
     assert (await member.hash()).hash != before.hash
+    if can(await member.version(), Capability.HASH_KV):
+        assert (await member.hash_kv(first)).hash != (await member.hash_kv(second)).hash
+        assert (await member.hash_kv(second)).hash == (await member.hash_kv()).hash
 
 
 async def test_members_with_the_same_keys_have_the_same_hash_of_them(three: Cluster, pool: Pool) -> None:

@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from etcd_operator.etcd.errors import CompactedError, Reason
+from etcd_operator.etcd.errors import CompactedError, NoAnswerError, Reason
 from etcd_operator.etcd.keys import Put, prefix_end
 from etcd_operator.etcd.member import Member
 from etcd_operator.etcd.pool import Pool
 from etcd_operator.etcd.watch import Change, Events, Watch
 from tests.etcd.dialling import Dial
-from tests.etcd.servers import Cluster
+from tests.etcd.servers import Cluster, cluster
 
 PATIENCE = 20.0
 
@@ -89,3 +89,22 @@ async def test_many_watches_share_a_channel(member: Member, pool: Pool, prefix: 
         assert (await next_of(one)).events[0].item.value == b"for the one"
         assert (await next_of(other)).events[0].item.value == b"for the other"
         assert len(pool) == 1
+
+
+async def test_a_silent_watch_gives_signs_of_life_when_asked_to(pool: Pool) -> None:
+    with cluster("3.6", extra=("--watch-progress-notify-interval=200ms",)) as made:
+        member = Dial(pool, made)()
+        revision = (await member.put(b"elsewhere", b"")).header.revision
+        async with member.watch(b"key", progress=True) as watch:
+            sign = await next_of(watch)
+
+    assert sign.events == ()
+    assert sign.header.revision == revision
+
+
+async def test_a_watch_ends_with_its_server(pool: Pool) -> None:
+    with cluster("3.6") as made:
+        async with Dial(pool, made)().watch(b"key") as watch:
+            made[0].kill()
+            with pytest.raises(NoAnswerError):
+                await next_of(watch)
