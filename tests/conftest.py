@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections import defaultdict
 from pathlib import Path
 
@@ -39,5 +40,8 @@ class CaseWriter:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell without job control starts what is in the background deaf to SIGINT, and children inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if path := os.environ.get("CHECK_CASES"):
         config.pluginmanager.register(CaseWriter(Path(path)))

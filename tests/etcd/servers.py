@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import os
 import random
 import shutil
 import signal
@@ -18,7 +19,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,6 +62,11 @@ def program(version: str, name: str) -> Path:
     return found
 
 
+def variable(flag: str) -> str:
+    """What stands for a flag in the environment; etcd ends when it is given both."""
+    return f"ETCD_{flag.partition('=')[0].strip('-').replace('-', '_').upper()}"
+
+
 def free_port(address: str) -> int:
     """Not one of those that outgoing connections get: a peer's would take it before the server does."""
     while True:
@@ -78,9 +84,11 @@ class Server:
     folder: Path
     client: str  # address:port
     peer: str
+    metrics: str  # free for a listener, should its variables ask for one
     tls: IdentityFiles | None = None
     operator: IdentityFiles | None = None  # whose certificate asks for health
     extra: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
     _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     @property
@@ -115,7 +123,8 @@ class Server:
         argv += [f"--initial-cluster={members or self.initial}", f"--initial-cluster-state={state}"]
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            environment = {**os.environ, **self.environment}
+            self._process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
 
     def _flags(self) -> list[str]:
         flags = [
@@ -125,7 +134,7 @@ class Server:
             f"--advertise-client-urls={self.client_url}",
             f"--listen-peer-urls={self.peer_url}",
             f"--initial-advertise-peer-urls={self.peer_url}",
-            *FLAGS[self.version],
+            *(flag for flag in FLAGS[self.version] if variable(flag) not in self.environment),
             *self.extra,
         ]
         if self.tls:
@@ -206,6 +215,9 @@ class Server:
         return "\n".join(lines[-LOG_LINES:])
 
 
+Environment = Callable[[Server], Mapping[str, str]]
+
+
 @dataclass
 class Cluster:
     """Servers that know each other; `authority` is None for plain text."""
@@ -215,6 +227,7 @@ class Cluster:
     address: str
     authority: Authority | None
     extra: tuple[str, ...] = ()
+    environment: Environment | None = None
     servers: list[Server] = field(default_factory=list)
 
     def __getitem__(self, index: int) -> Server:
@@ -229,8 +242,11 @@ class Cluster:
             self.folder / name,
             client=f"{self.address}:{free_port(self.address)}",
             peer=f"{self.address}:{free_port(self.address)}",
+            metrics=f"{self.address}:{free_port(self.address)}",
             extra=self.extra,
         )
+        if self.environment:
+            server.environment = self.environment(server)
         if self.authority:
             server.tls = IdentityFiles(server.folder / "tls")
             server.tls.write(self.authority.server(server.authority))
@@ -243,6 +259,8 @@ class Cluster:
         members = ",".join(server.initial for server in self.servers)
         for server in self.servers:
             server.start(members)
+
+    def wait_healthy(self) -> None:
         for server in self.servers:
             server.wait_healthy()
 
@@ -260,15 +278,25 @@ class Cluster:
 
 
 @contextmanager
-def cluster(version: str, *, size: int = 1, tls: bool = False, extra: tuple[str, ...] = ()) -> Iterator[Cluster]:
-    """A started cluster, all of whose members answer."""
+def cluster(
+    version: str,
+    *,
+    size: int = 1,
+    tls: bool = False,
+    wait: bool = True,
+    extra: tuple[str, ...] = (),
+    environment: Environment | None = None,
+) -> Iterator[Cluster]:
+    """A started cluster, all of whose members answer unless nobody is to wait for that."""
     folder = Path(tempfile.mkdtemp(prefix=f"etcd-{version}-"))
     address = f"127.{random.randint(1, 254)}.{random.randint(0, 254)}.{random.randint(1, 254)}"
-    made = Cluster(version, folder, address, Authority() if tls else None, extra)
+    made = Cluster(version, folder, address, Authority() if tls else None, extra, environment)
     try:
         for _ in range(size):
             made.prepare()
         made.start()
+        if wait:
+            made.wait_healthy()
         yield made
     finally:
         made.end()

@@ -29,7 +29,7 @@ async def test_an_answer_of_another_member_is_an_error(three: Cluster, pool: Poo
     other = (await dial(1).status()).header.member_id
     member = dial(0, member_id=other)
 
-    for call in (member.status(), member.range(prefix), member.member_list(), member.hash()):
+    for call in (member.status(), member.range(prefix), member.member_list(), member.hash(), member.alarms()):
         with pytest.raises(WrongMemberError, match=f"{other:x} was meant"):
             await call
 

@@ -37,7 +37,10 @@ where_the_lead_moves = pytest.mark.parametrize(
 @pytest.fixture(scope="module")
 def all_three() -> Iterator[Clusters]:
     with ExitStack() as stack:
-        yield {version: stack.enter_context(cluster(version, size=3)) for version in VERSIONS}
+        clusters = {version: stack.enter_context(cluster(version, size=3, wait=False)) for version in VERSIONS}
+        for made in clusters.values():
+            made.wait_healthy()
+        yield clusters
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +146,22 @@ async def test_a_watch_ends_when_the_majority_is_lost(two_left: Clusters, pool: 
     assert {end.reason for end in ends if isinstance(end, EtcdError)} == {Reason.NO_LEADER}
 
 
+async def test_a_server_that_gives_up_by_itself_leaves_changes_unknown_and_reads_unanswered(
+    one_left: Clusters, pool: Pool
+) -> None:
+    """After 7 s, each version in its own words and with its own code."""
+    members = [Dial(pool, made)() for made in one_left.values()]
+    changes = [member.put(b"key", b"value", deadline=LONG) for member in members]
+    ranges = [member.range(b"key", deadline=LONG) for member in members]
+    alarms = [member.alarms(deadline=LONG) for member in members]
+
+    ends = await ends_of([*changes, *ranges, *alarms])
+
+    assert [type(end) for end in ends[:6]] == [UnknownOutcomeError] * 6
+    assert [type(end) for end in ends[6:]] == [NoAnswerError] * 12
+    assert {end.reason for end in ends if isinstance(end, EtcdError)} == {Reason.TIMED_OUT}
+
+
 @each_version
 async def test_what_a_member_knows_itself_is_answered_without_the_others(survivor: Member, version: str) -> None:
     status = await survivor.status()
@@ -203,22 +222,6 @@ async def test_a_raw_list_is_linearizable_where_the_table_says(
         code = await raw.code("etcdserverpb.Cluster/MemberList", pb.MemberListRequest(linearizable=True))
 
     assert (code is not grpc.StatusCode.OK) == can(Version.parse(version), Capability.LINEARIZABLE_MEMBER_LIST)
-
-
-async def test_a_server_that_gives_up_by_itself_leaves_changes_unknown_and_reads_unanswered(
-    one_left: Clusters, pool: Pool
-) -> None:
-    """After 7 s, each version in its own words and with its own code."""
-    members = [Dial(pool, made)() for made in one_left.values()]
-    changes = [member.put(b"key", b"value", deadline=LONG) for member in members]
-    ranges = [member.range(b"key", deadline=LONG) for member in members]
-    alarms = [member.alarms(deadline=LONG) for member in members]
-
-    ends = await ends_of([*changes, *ranges, *alarms])
-
-    assert [type(end) for end in ends[:6]] == [UnknownOutcomeError] * 6
-    assert [type(end) for end in ends[6:]] == [NoAnswerError] * 12
-    assert {end.reason for end in ends if isinstance(end, EtcdError)} == {Reason.TIMED_OUT}
 
 
 async def test_the_dead_one_is_removed(pool: Pool) -> None:

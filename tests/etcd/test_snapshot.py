@@ -109,10 +109,14 @@ async def test_a_server_that_dies_amid_a_stream_is_an_error(pool: Pool) -> None:
                     pass
 
 
-async def test_a_stream_that_is_left_early_leaves_nothing_running(filled: Cluster, pool: Pool) -> None:
+def open_sockets() -> int:
+    return sum(path.is_socket() for path in Path("/proc/self/fd").iterdir())
+
+
+async def test_a_stream_that_is_left_early_leaves_nothing_behind(filled: Cluster, pool: Pool) -> None:
     member = Dial(pool, filled)()
     await fill(member)
-    threads = threading.active_count()
+    threads, sockets = threading.active_count(), open_sockets()
     for pause in (0, 0.3):  # with the server still sending, and with it waiting for us
         async with member.snapshot() as stream:
             await anext(stream)
@@ -120,3 +124,4 @@ async def test_a_stream_that_is_left_early_leaves_nothing_running(filled: Cluste
 
     assert (await member.status()).leads
     await eventually(lambda: asyncio.sleep(0, threading.active_count()), until=lambda count: count <= threads)
+    await eventually(lambda: asyncio.sleep(0, open_sockets()), until=lambda count: count <= sockets)

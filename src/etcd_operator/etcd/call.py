@@ -11,11 +11,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import grpc
 import grpc.aio
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
 from etcd_operator.etcd import methods
 from etcd_operator.etcd.capabilities import Capability, Version, require
@@ -32,7 +32,13 @@ CHANGE = 8.0  # etcd itself gives up after 7 s: 5 s and two election timeouts
 # Refused for the token, not for the request. A user name is empty when authentication was turned on since we looked.
 STALE_TOKEN = frozenset({Reason.INVALID_TOKEN, Reason.OLD_AUTH_REVISION, Reason.USER_EMPTY})
 
+# Answers that do not say who gave them: those about alarms up to 3.4, and snapshots.
+UNSIGNED = frozenset({methods.ALARM_LIST.path, methods.SNAPSHOT.path})
+
 Metadata = tuple[tuple[str, str], ...]
+
+# Bytes on both sides: of an answer that it cannot read, grpc.aio would make None.
+Unary: TypeAlias = "grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]"
 
 
 class Lines(Protocol):
@@ -51,6 +57,12 @@ def cancelled() -> bool:
     """Whether it is the caller's task that was cancelled: closing the channel under a call looks the same in gRPC."""
     task = asyncio.current_task()
     return bool(task and task.cancelling())
+
+
+def unreadable(method: Method[Request, Answer], target: Target) -> EtcdError:
+    """Some servers take names that are no UTF-8 and give them back. Whatever was asked for was done."""
+    what = f"{method} on {target}"
+    return error_for(grpc.StatusCode.INTERNAL, "the answer cannot be read", what=what, changes=method.changes)
 
 
 @contextmanager
@@ -110,7 +122,7 @@ class Caller:
         """What must be known before the request may leave; asks for the status if that tells it."""
         wanted = [capability for capability in (method.needs, needs) if capability]
         # An answer that names no member cannot be checked afterwards, and a change must not be.
-        blind = self._identified and (method.changes or method.path == methods.SNAPSHOT.path)
+        blind = self._identified and (method.changes or method.path in UNSIGNED)
         if blind or (wanted and not self._version):
             status = await self._send(line, methods.STATUS, pb.StatusRequest(), until=until)
             self.check(methods.STATUS, status)
@@ -122,22 +134,22 @@ class Caller:
         """The token of our user on this member; empty where authentication is off or done by certificate."""
         if self._login is None:
             return ()
-        if self._login not in line.tokens:
-            line.tokens[self._login] = await self._authenticate(line, self._login, until=until)
-        token = line.tokens[self._login]
+        if (token := line.tokens.get(self._login)) is None:
+            token = line.tokens[self._login] = await self._authenticate(line, self._login, until=until)
         return (("token", token),) if token else ()
 
     def forget_token(self, line: Line, method: Method[Request, Answer], refusal: RefusedError) -> bool:
         """Whether the refusal is about a token, so that a new one may help; forgets the old one."""
-        if self._login is None or self._login not in line.tokens:
+        if self._login is None:
             return False
+        token = line.tokens.get(self._login)  # None: a call beside this one was refused as well, and has forgotten it
         # Without a token 3.2 looks for a user without a name, and says that there is none.
-        unseen = refusal.reason is Reason.USER_NOT_FOUND and not line.tokens[self._login]
+        unseen = refusal.reason is Reason.USER_NOT_FOUND and not token
         # And a watch with a token that is too old is told that it has no permission.
         doubtful = refusal.reason is Reason.PERMISSION_DENIED and method.path == methods.WATCH.path
         if not (unseen or doubtful or refusal.reason in STALE_TOKEN):
             return False
-        del line.tokens[self._login]
+        line.tokens.pop(self._login, None)
         return True
 
     def failure(self, method: Method[Request, Answer], error: grpc.aio.AioRpcError) -> EtcdError:
@@ -192,13 +204,12 @@ class Caller:
         await line.connect(until)
         if not (left := seconds_left(until)):
             raise NotReachedError(f"{method} on {self.target}: no time was left for it; nothing was sent")
-        call = line.channel.unary_unary(
-            f"/{method.path}",
-            request_serializer=method.request.SerializeToString,
-            response_deserializer=method.answer.FromString,
-        )
+        call: Unary = line.channel.unary_unary(f"/{method.path}")
         try:
-            return await call(request, timeout=left, metadata=metadata)
+            answer = await call(request.SerializeToString(), timeout=left, metadata=metadata)
+            return method.answer.FromString(answer)
+        except DecodeError:
+            raise unreadable(method, self.target) from None
         except grpc.aio.AioRpcError as error:
             raise self.failure(method, error) from None
         except asyncio.CancelledError:

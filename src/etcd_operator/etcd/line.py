@@ -66,9 +66,14 @@ class Target:
     cluster_id: int | None = None
 
     def __post_init__(self) -> None:
-        found = re.fullmatch(r"(?:\[(.+)\]|([\d.]+)):(\d+)", self.address)
+        host, _, port = self.address.rpartition(":")
         try:
-            ipaddress.ip_address(found.group(1) or found.group(2) if found else "")
+            if host.startswith("[") and host.endswith("]"):
+                ipaddress.IPv6Address(host[1:-1])
+            else:
+                ipaddress.IPv4Address(host)
+            if not re.fullmatch("[0-9]{1,5}", port) or not 0 < int(port) < 65536:
+                raise ValueError
         except ValueError:
             wanted = "members are dialled without DNS, by an IP address and a port"
             raise ValueError(f"{wanted}, and this is something else: {self.address!r}") from None

@@ -68,8 +68,9 @@ class Pool:
             self._given_back.set()
 
     async def close(self) -> None:
-        """Close all channels; calls that are still under way fail."""
+        """Close all channels; calls that are still under way fail. A snapshot has a channel of its own, and goes on."""
         self._closed = True
+        self._given_back.set()  # whoever waits for a channel need not any more
         lines = list(self._lines.values())
         self._lines.clear()
         for line in lines:

@@ -30,10 +30,6 @@ AHEAD = 4  # pieces that wait for the reader at most
 SINGLE_THREADED = (grpc.experimental.ChannelOptions.SingleThreadedUnaryStream, 1)
 
 
-class _StoppedError(Exception):
-    """Nobody reads any more."""
-
-
 class Pump:
     def __init__(
         self, target: Target, tls: Tls | None, metadata: tuple[tuple[str, str], ...], *, watch: Callable[[bytes], None]
@@ -81,13 +77,16 @@ class Pump:
         return item
 
     async def stop(self) -> None:
-        """End the stream, wherever it is, and the thread with it."""
+        """End the stream, wherever it is, and the thread with it.
+
+        By closing the channel, after which the thread reads on to the end of the stream: gRPC keeps a call whose end
+        was not read, and its connection, for ever, and a call that is cancelled by name has no end to read.
+        """
         self._stopping = True
-        self._call.cancel()
+        self._channel.close()
         self._room.release()
         while not self._ended:
             self._ended = not isinstance(await self._pieces.get(), bytes)
-        self._channel.close()
 
     def _run(self) -> None:
         try:
@@ -116,10 +115,10 @@ class Pump:
 
     def _hand_over(self, piece: bytes) -> None:
         self._watch(piece)
-        self._room.acquire()
-        if self._stopping:
-            raise _StoppedError
-        self._post(piece)
+        if not self._stopping:
+            self._room.acquire()
+        if not self._stopping:
+            self._post(piece)
 
     def _post(self, item: bytes | Exception | None) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed, so nobody waits

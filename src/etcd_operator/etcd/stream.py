@@ -16,9 +16,9 @@ from typing import Generic, cast
 
 import grpc
 import grpc.aio
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError
 
-from etcd_operator.etcd.call import Caller, Metadata, cancelled, seconds_left, until_from
+from etcd_operator.etcd.call import Caller, Metadata, cancelled, seconds_left, unreadable, until_from
 from etcd_operator.etcd.errors import NoAnswerError, Reason, RefusedError
 from etcd_operator.etcd.line import Line
 from etcd_operator.etcd.methods import Answer, Method, Request
@@ -44,7 +44,7 @@ class Stream(Generic[Request, Answer]):
         self._request = request
         self._metadata = metadata
         self._held = AsyncExitStack()
-        self._call: grpc.aio.UnaryStreamCall[Message, Answer] | None = None
+        self._call: grpc.aio.UnaryStreamCall[bytes, bytes] | None = None
 
     async def open(self, deadline: float) -> Answer | None:
         """The first answer, within `deadline` seconds. Whoever opens must close, also after a failure."""
@@ -77,7 +77,10 @@ class Stream(Generic[Request, Answer]):
             raise self._caller.cut_off(self._method) from None
         if answer is grpc.aio.EOF:
             return None
-        message = cast("Answer", answer)
+        try:
+            message = self._method.answer.FromString(cast("bytes", answer))
+        except DecodeError:
+            raise unreadable(self._method, self._caller.target) from None
         self._caller.check(self._method, message)
         return message
 
@@ -92,12 +95,8 @@ class Stream(Generic[Request, Answer]):
     async def _start(self, line: Line, until: float) -> Answer | None:
         metadata = (*await self._caller.metadata(line, until=until), *self._metadata)
         await line.connect(until)
-        call = line.channel.unary_stream(
-            f"/{self._method.path}",
-            request_serializer=self._method.request.SerializeToString,
-            response_deserializer=self._method.answer.FromString,
-        )
-        self._call = call(self._request, metadata=metadata)
+        call: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = line.channel.unary_stream(f"/{self._method.path}")
+        self._call = call(self._request.SerializeToString(), metadata=metadata)
         first = await self.read(seconds_left(until))
         self._accept(first)
         return first

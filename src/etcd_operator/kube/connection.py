@@ -22,14 +22,18 @@ class Connection:
     trust: Trust = field(default_factory=Trust)
     namespace: str = "default"  # the one to use where a user names none
     server_name: str | None = None  # in its certificate, where that is not the host
-    proxy: str | None = None
+    proxy: str | None = field(default=None, repr=False)  # it may hold a password
 
     def __post_init__(self) -> None:
         url = urlsplit(self.server)
         if url.scheme not in ("http", "https") or not url.hostname:
             raise ConfigurationError(f"{self.server!r} is no address of an API server: https://host:port is expected")
+        if url.username is not None:
+            # It would be in every message about the server.
+            raise ConfigurationError("a user name or a password in the address of the server is not understood")
         if self.proxy and urlsplit(self.proxy).scheme not in ("http", "https"):
-            raise ConfigurationError(f"the proxy {self.proxy!r} is neither http:// nor https://, which is all we speak")
+            shown = self.proxy.rpartition("@")[2] if "@" in self.proxy else self.proxy
+            raise ConfigurationError(f"the proxy {shown!r} is neither http:// nor https://, which is all we speak")
 
     @property
     def secure(self) -> bool:

@@ -105,6 +105,8 @@ class Together:
 
 
 def bearer(token: str) -> Login:
+    if not token.isprintable() or " " in token:
+        raise ConfigurationError("the token has blanks or line breaks in it, so it is none")
     return Login((("Authorization", f"Bearer {token}"),))
 
 

@@ -1,8 +1,9 @@
 """What Kubernetes, or the way to it, answered.
 
-One class per answer that callers tell apart; everything else is in the fields. `UnreachableError` means that there was
-no answer at all: after a mutation it says nothing about the effect, so look before doing it again. The texts are the
-server's own words; no class holds a request's body or headers, so a secret cannot get from here into a log.
+One class per answer that callers tell apart; everything else is in the fields. After a mutation `may_have_happened`
+says whether its effect is out of the question; if not, look before doing it again: there was no answer at all, or only
+a server's that gave up in the middle. The texts are the server's own words; no class holds a request's body or headers,
+so a secret cannot get from here into a log.
 """
 
 from __future__ import annotations
@@ -15,13 +16,22 @@ import msgspec
 class KubeError(Exception):
     """Whatever goes wrong between us and Kubernetes."""
 
+    @property
+    def may_have_happened(self) -> bool:
+        """Whether a mutation that ended so can have had its effect all the same."""
+        return False
+
 
 class ConfigurationError(KubeError):
     """No way to a cluster can be made of the kubeconfig, the mounted files or what a credential program said."""
 
 
 class UnreadableError(KubeError):
-    """The server's answer does not have the shape that was asked for."""
+    """The server's answer does not have the shape that was asked for; what was asked for is done."""
+
+    @property
+    def may_have_happened(self) -> bool:
+        return True
 
 
 class UnreachableError(KubeError):
@@ -33,6 +43,10 @@ class UnreachableError(KubeError):
     def __init__(self, message: str, *, sent: bool = True) -> None:
         super().__init__(message)
         self.sent = sent
+
+    @property
+    def may_have_happened(self) -> bool:
+        return self.sent
 
 
 class DeadlineExceededError(UnreachableError):
@@ -102,7 +116,11 @@ class TooManyRequestsError(ApiError):
 
 
 class ServerError(ApiError):
-    """5xx."""
+    """5xx: it, its store or a proxy failed or timed out, perhaps only after the effect."""
+
+    @property
+    def may_have_happened(self) -> bool:
+        return True
 
 
 class _Details(msgspec.Struct, frozen=True, rename="camel"):
@@ -153,7 +171,7 @@ _SHOWN = 300  # of an answer that is no Status, such as a proxy's page
 
 
 def refusal(code: int, body: bytes, *, retry_after: str | None = None, request: str = "") -> ApiError:
-    """The error that an answer with a code from 400 on stands for.
+    """The error that an answer with a code from 300 on stands for.
 
     What stands in front of an API server answers in plain text or HTML, and so does the server itself when it is
     overloaded, so the code decides and the body only explains.

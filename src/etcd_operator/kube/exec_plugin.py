@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -27,6 +29,7 @@ ClusterInfo = Callable[[], dict[str, Any]]
 VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 AHEAD = timedelta(seconds=10)  # a login that ends within this is taken for ended: requests take time
 _SHOWN = 500  # of what a failed program said
+_LAST_BREATH = 1.0  # seconds, for a program that was killed
 
 
 class _Variable(msgspec.Struct, frozen=True):
@@ -49,7 +52,8 @@ class PluginCommand(msgspec.Struct, frozen=True, rename="camel"):
         """A relative path with a slash is relative to the kubeconfig; a bare name is looked for in PATH."""
         if os.sep not in self.command:
             return self
-        return msgspec.structs.replace(self, command=str(folder / self.command))
+        # Absolute, or `./login` beside a kubeconfig in this folder would become a name to be looked for in PATH.
+        return msgspec.structs.replace(self, command=str(folder.absolute() / self.command))
 
 
 class _Status(msgspec.Struct, frozen=True, rename="camel"):
@@ -115,6 +119,8 @@ class ExecPlugin:
                 stdout=asyncio.subprocess.PIPE,
                 # What it says to a person has to reach that person; else it is kept for the error.
                 stderr=None if interactive else asyncio.subprocess.PIPE,
+                # A group of its own, to be ended as a whole; yet a terminal is read only by the group in front of it.
+                start_new_session=not interactive,
             )
         except OSError as error:
             hint = f"\n{self._command.install_hint}" if self._command.install_hint else ""
@@ -123,8 +129,7 @@ class ExecPlugin:
             output, complaint = await process.communicate()
         finally:
             if process.returncode is None:
-                process.kill()
-                await process.wait()
+                await _end(process, group=not interactive)
         if process.returncode:
             said = (complaint or b"").decode(errors="replace").strip()[-_SHOWN:]
             raise self._error(f"it ended with {process.returncode}" + (f" and said: {said}" if said else ""))
@@ -173,3 +178,15 @@ class ExecPlugin:
 
     def _error(self, problem: str) -> ConfigurationError:
         return ConfigurationError(f"the credential program {self._command.command} of user {self._owner!r}: {problem}")
+
+
+async def _end(process: asyncio.subprocess.Process, *, group: bool) -> None:
+    """With what it has started, as that holds its output open; what has left the group is not waited for."""
+    with suppress(ProcessLookupError):
+        if group:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LAST_BREATH):
+            await process.wait()

@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 Subscriber = Callable[[Difference[T]], None]
 
 _ANSWERED_TRIES = 3  # refused watches in a row before the version itself is suspected
+_LONGEST_REST = 60.0  # seconds, however long the server asks for: a proxy in front of it may say an hour
 _SHORTEST_WATCH = 1.0  # seconds; one that ends sooner without a word counts as failed
 
 
@@ -300,7 +301,8 @@ class Informer(Generic[T]):
 
     def _ended(self) -> float:
         """The watch ended as it should, or was told to: how long to wait before the next."""
-        if self._list_wanted or self._lasted() > _SHORTEST_WATCH:
+        lasted, self._watched_since = self._lasted(), None
+        if self._list_wanted or lasted > _SHORTEST_WATCH:
             self._failures = 0
             return 0.0
         self._failures += 1
@@ -308,7 +310,8 @@ class Informer(Generic[T]):
 
     def _failed(self, error: Exception) -> float:
         """Decides whether to list again, and how long to wait before."""
-        if self._lasted() > self._patience.backoff.cap:
+        lasted, self._watched_since = self._lasted(), None
+        if lasted > self._patience.backoff.cap:
             self._failures = 0
         first = self._failures == 0
         self._failures += 1
@@ -323,9 +326,10 @@ class Informer(Generic[T]):
             log.warning("%s is not heard of: %s", self.name, error)
         self._trouble = str(error)
         delay = self._patience.backoff.delay(self._failures, self._uniform)
-        return max(delay, (error.retry_after or 0.0) if isinstance(error, ApiError) else 0.0)
+        asked = (error.retry_after or 0.0) if isinstance(error, ApiError) else 0.0
+        return max(delay, min(asked, _LONGEST_REST))
 
     def _lasted(self) -> float:
-        """How long the present watch, or that of the last try, has been there."""
+        """How long the present watch has been there, or the one that has just ended was."""
         now = asyncio.get_running_loop().time()
         return 0.0 if self._watched_since is None else now - self._watched_since

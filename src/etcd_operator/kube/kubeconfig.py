@@ -8,12 +8,12 @@ token file wins over a token. A proxy is used where the cluster's entry names on
 from __future__ import annotations
 
 import base64
-import binascii
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -25,6 +25,8 @@ from etcd_operator.kube.exec_plugin import ClusterInfo, ExecPlugin, PluginComman
 from etcd_operator.kube.kubeconfig_files import Entry
 from etcd_operator.kube.tls import Pem, Trust, content
 from etcd_operator.kube.watched_file import WatchedFile
+
+_IN_HEADER_NAMES = "!#$&'*+^`|"  # beside what is never quoted
 
 
 class Cluster(msgspec.Struct, frozen=True, rename="kebab"):
@@ -147,15 +149,18 @@ def _impersonation(user: User, entry: Entry) -> Headers:
     if user.other_uid:
         headers.append(("Impersonate-Uid", user.other_uid))
     headers += [("Impersonate-Group", group) for group in user.other_groups]
-    headers += [(f"Impersonate-Extra-{key}", value) for key, values in user.other_extra.items() for value in values]
+    for key, values in user.other_extra.items():
+        # Keys often hold a slash, which the name of a header cannot.
+        headers += [(f"Impersonate-Extra-{quote(key, safe=_IN_HEADER_NAMES)}", value) for value in values]
     return tuple(headers)
 
 
 def _pem(entry: Entry, *, data: str, path: str, role: str) -> Pem | None:
     if data:
         try:
-            return base64.b64decode(data, validate=True)
-        except binascii.Error as problem:
+            # Line breaks in it are nothing, as in kubectl: some wrap the data like PEM.
+            return base64.b64decode(data.replace("\r", "").replace("\n", ""), validate=True)
+        except ValueError as problem:
             raise entry.error(f"the data of the {role} is not base64: {problem}") from problem
     return WatchedFile(entry.beside(path), role=role) if path else None
 

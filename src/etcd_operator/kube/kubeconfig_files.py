@@ -77,7 +77,7 @@ def paths(environment: Mapping[str, str]) -> tuple[Path, ...]:
 
 
 def read(files: Sequence[Path]) -> Kubeconfig:
-    contents = {file: _read(file) for file in files if file.exists()}
+    contents = {file: content for file in files if (content := _read(file)) is not None}
     if not contents:
         named = ", ".join(map(str, files))
         raise ConfigurationError(f"there is no kubeconfig at {named}; say where it is with KUBECONFIG")
@@ -89,13 +89,19 @@ def read(files: Sequence[Path]) -> Kubeconfig:
     return Kubeconfig(tuple(contents), current, entries)
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> dict[str, Any] | None:
+    """What it holds; None if it is not there."""
     try:
         content = yaml.safe_load(file.read_text())
+    except FileNotFoundError:
+        return None
     except OSError as error:
         raise ConfigurationError(f"the kubeconfig {file} cannot be read: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"the kubeconfig {file} is not YAML: {' '.join(str(error).split())}") from error
+        # Where, and not what: the parser's own words quote the line, and there may be a password in it.
+        mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
+        place = f": see line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
+        raise ConfigurationError(f"the kubeconfig {file} is not YAML{place}") from None
     if content is None:
         return {}
     if not isinstance(content, dict):

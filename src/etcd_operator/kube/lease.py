@@ -159,7 +159,7 @@ class Election:
         elif ours:
             await self._release()
         if working.done() and not working.cancelled() and (error := working.exception()):
-            log.debug("The leader's work ended with %r", error)
+            log.warning("The leader's work ended with %r", error)
 
     async def _acquire(self) -> None:
         while True:
@@ -231,7 +231,7 @@ class Election:
         self._renewed = begun
 
     async def _put(self, record: Record) -> Manifest:
-        spec = {**self._lease.get("spec", {}), **msgspec.to_builtins(record)}
+        spec = {**(self._lease.get("spec") or {}), **msgspec.to_builtins(record)}
         metadata = self._lease.get("metadata") or {"name": self._name, "namespace": self._namespace}
         lease = {**self._lease, "metadata": metadata, "spec": spec}
         if self._lease:

@@ -166,6 +166,8 @@ class Loops(Generic[K]):
     async def _live(self, key: K, line: _Line) -> None:
         while True:
             rest = await self._turn(key, line)
+            if self._ended:
+                return  # also of a body that made something else of its cancellation
             if isinstance(rest, Failure):
                 # Deaf to echoes for a quarter of the wait, then to nothing.
                 await line.wait(rest.delay / 4, only_afresh=True)

@@ -96,7 +96,7 @@ async def port_forward(
 
     A connection that fails is closed and reported; the others and those to come do not notice.
     """
-    connections: set[asyncio.Task[None]] = set()
+    connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -109,18 +109,19 @@ async def port_forward(
 
     def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.create_task(serve(reader, writer))
-        connections.add(task)
-        task.add_done_callback(connections.discard)
+        connections[task] = writer
+        task.add_done_callback(connections.pop)
 
     server = await asyncio.start_server(accept, LOOPBACK, local_port)
     try:
         yield server.sockets[0].getsockname()[1]
     finally:
         server.close()
-        for task in connections:
+        for task, writer in list(connections.items()):
             task.cancel()
+            writer.transport.abort()  # `serve` may not have begun, and then would never close it
         await asyncio.gather(*connections, return_exceptions=True)
-        await server.wait_closed()
+        # `wait_closed` is not for here: since Python 3.12 it waits for connections whose peers do not read.
 
 
 async def _join(far: Tunnel, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -64,12 +64,18 @@ class Contexts:
 
 
 def client_context(*, authority: bytes | None, verify: bool, certificate: Certificate | None) -> ssl.SSLContext:
+    if authority is not None and not authority.strip():
+        # Python would take nothing for "whom the machine trusts", which is everybody with a public certificate.
+        raise ConfigurationError("the certificate authority is empty")
     try:
-        context = ssl.create_default_context(cadata=None if authority is None else authority.decode())
+        # Only the comments between certificates can hold anything but ASCII, which Python refuses.
+        context = ssl.create_default_context(cadata=authority and authority.decode("ascii", errors="ignore"))
     except (ssl.SSLError, ValueError) as error:
         raise ConfigurationError(f"the certificate authority is not PEM that OpenSSL can read: {error}") from error
-    # Since Python 3.13 a context is strict by default and refuses authorities that clusters in the wild were made with.
+    # Since Python 3.13 a context is strict by default and refuses authorities that clusters in the wild were made with,
+    # and only since then does it believe an intermediate authority alone, as kubectl does.
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     if not verify:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE

@@ -150,7 +150,7 @@ class Transport:
             if fresh == login:
                 raise refusal(401, body, request=str(request))
             response = await self._ask(request, fresh)
-        if response.status >= 400:
+        if response.status >= 300:  # a redirection too: whoever sends us elsewhere has not done what was asked
             after = response.headers.get("Retry-After")
             raise refusal(response.status, await _body(response), retry_after=after, request=str(request))
         return response

@@ -24,7 +24,7 @@ def by_itself(loops: Loops[Key]) -> Callable[[Difference[Named]], None]:
 
 
 def by_owner(loops: Loops[Key], owner: Resource) -> Callable[[Difference[Named]], None]:
-    """For an informer of children: those that such an owner controls wake its loop."""
+    """For an informer of children: those that such an owner has wake its loop."""
 
     def heard(difference: Difference[Named]) -> None:
         for key in {*owners(difference.old, owner), *owners(difference.new, owner)}:

@@ -2,7 +2,7 @@
 
 Each read looks at the file's identity first, which costs about a microsecond, and reads again only if it changed. The
 kubelet swaps a symbolic link, others rename or rewrite: inode, size and time together notice all of them. A file that
-is gone or half there for a moment is answered with what it held before, because that still works more often than not.
+is gone or empty for a moment is answered with what it held before, because that still works more often than not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ class WatchedFile:
         try:
             identity = self._look()
             if identity != self._identity:
-                self._content, self._identity = self.path.read_bytes(), identity
+                content = self.path.read_bytes()
+                if content or self._identity is None:
+                    self._content, self._identity = content, identity
         except OSError as error:
             if self._identity is None:
                 problem = error.strerror or str(error)

@@ -94,6 +94,17 @@ async def test_a_closed_pool_dials_nobody() -> None:
         await pool.member(A).status()
 
 
+async def test_whoever_waits_for_a_channel_is_told_that_the_pool_was_closed() -> None:
+    pool = Pool(1)
+    async with pool.line(A, None, until=soon()):
+        waiting = asyncio.create_task(use(pool, B))
+        await asyncio.sleep(0.01)
+        await pool.close()
+
+        with pytest.raises(NotReachedError, match="the pool is closed"):
+            await asyncio.wait_for(waiting, 30)  # less than it was ready to wait
+
+
 async def test_a_closed_port_is_not_reached_and_the_next_call_dials_anew() -> None:
     async with Pool() as pool:
         member = pool.member(A)
@@ -117,7 +128,12 @@ async def test_a_port_that_opens_is_dialled_by_the_next_call() -> None:
                 await member.status(deadline=0.1)
 
 
-@pytest.mark.parametrize("address", ["demo.ns.svc:2379", "10.0.0.1", "::1:2379", "10.0.0.1:", "[10.0.0.1:2379", ""])
+NAMES = ["demo.ns.svc:2379", ""]
+PORTS = ["10.0.0.1", "10.0.0.1:", "10.0.0.1:0", "10.0.0.1:65536", "10.0.0.1:-1", "10.0.0.1:\u0663"]
+BRACKETS = ["::1:2379", "[10.0.0.1:2379", "[10.0.0.1]:2379", "[]:2379"]
+
+
+@pytest.mark.parametrize("address", [*NAMES, *PORTS, *BRACKETS])
 def test_only_addresses_are_dialled(address: str) -> None:
     with pytest.raises(ValueError, match="without DNS"):
         Target(address)

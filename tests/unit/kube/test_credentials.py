@@ -61,6 +61,16 @@ def test_a_file_that_is_gone_for_a_moment_is_what_it_was(tmp_path: Path) -> None
     assert file.read() == b"b"
 
 
+def test_a_file_that_is_empty_for_a_moment_is_what_it_was(tmp_path: Path) -> None:
+    file = watched(tmp_path / "t", "a")
+    file.read()
+
+    (tmp_path / "t").write_text("")
+    assert file.read() == b"a"
+    (tmp_path / "t").write_text("b")
+    assert file.read() == b"b"
+
+
 def test_a_file_that_never_was_is_an_error_with_its_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=f"the token file {tmp_path}/t cannot be read: No such file"):
         WatchedFile(tmp_path / "t", role="token file").read()
@@ -87,6 +97,13 @@ async def test_a_token_file_without_a_token_is_an_error(tmp_path: Path, text: st
 
     with pytest.raises(ConfigurationError, match=words):
         await Token(WatchedFile(tmp_path / "t", role="token file")).login()
+
+
+@pytest.mark.parametrize("token", ["hunter2\nX-Evil: 1", "hunter2 ", "hunter2\r", "hunter2\0"])
+async def test_a_token_that_no_header_can_hold_is_refused_and_not_shown(token: str) -> None:
+    with pytest.raises(ConfigurationError, match="blanks or line breaks") as refused:
+        await Token(token).login()
+    assert "hunter2" not in str(refused.value)
 
 
 async def test_several_parts_make_one_login_and_each_is_renewed(tmp_path: Path) -> None:

@@ -17,10 +17,13 @@ from etcd_operator.kube.errors import (
     ForbiddenError,
     GoneError,
     InvalidError,
+    KubeError,
     NotFoundError,
     ServerError,
     TooManyRequestsError,
     UnauthorizedError,
+    UnreachableError,
+    UnreadableError,
     refusal,
 )
 
@@ -95,3 +98,20 @@ def test_an_object_that_is_no_status_is_not_taken_for_one() -> None:
 @given(st.integers(400, 599), st.binary(max_size=200) | st.builds(lambda text: status(404, text), st.text(max_size=20)))
 def test_whatever_comes_is_an_error_with_the_code_it_came_with(code: int, body: bytes) -> None:
     assert refusal(code, body, request="GET /x").status == code
+
+
+@pytest.mark.parametrize(
+    ("error", "possible"),
+    [
+        (UnreachableError("the answer never came"), True),
+        (UnreachableError("nobody there", sent=False), False),
+        (UnreadableError("not what was asked for"), True),
+        (refusal(500, b"etcdserver: request timed out"), True),
+        (refusal(504, status(504, "Timeout")), True),
+        (refusal(302, b""), False),
+        (refusal(409, status(409, "Conflict")), False),
+        (refusal(429, b""), False),
+    ],
+)
+def test_an_error_says_whether_a_mutation_may_have_happened(error: KubeError, possible: bool) -> None:
+    assert error.may_have_happened is possible

@@ -130,7 +130,28 @@ async def test_a_program_that_hangs_is_ended_with_the_call_that_waits_for_it(tmp
         os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
+async def test_what_a_program_has_started_does_not_outlive_the_call_either(tmp_path: Path) -> None:
+    """It holds the output open, and Python waits for the end of that too."""
+    wrapper = (
+        "import pathlib, subprocess, sys; "
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']); "
+        f"part = pathlib.Path({str(tmp_path / 'part')!r}); part.write_text(str(child.pid)); "
+        f"part.rename({str(tmp_path / 'pid')!r}); child.wait()"
+    )
+    async with asyncio.timeout(120):
+        waiting = asyncio.create_task(plugin(wrapper).login())
+        while not (tmp_path / "pid").exists():  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+        waiting.cancel()
+        await asyncio.wait((waiting,))
+
+        child = Path("/proc") / (tmp_path / "pid").read_text() / "cmdline"
+        while child.exists() and child.read_bytes():  # noqa: ASYNC110 - empty: dead, and not yet collected by init
+            await asyncio.sleep(0.02)
+
+
 def test_a_command_with_a_slash_is_beside_the_kubeconfig(tmp_path: Path) -> None:
     assert PluginCommand("bin/login", VERSION).beside(tmp_path).command == f"{tmp_path}/bin/login"
     assert PluginCommand("/bin/login", VERSION).beside(tmp_path).command == "/bin/login"
     assert PluginCommand("login", VERSION).beside(tmp_path).command == "login"
+    assert PluginCommand("./login", VERSION).beside(Path()).command == f"{Path.cwd()}/login"

@@ -120,6 +120,24 @@ def test_a_successor_of_the_same_name_is_not_the_object_that_was_deleted() -> No
     in_virtual_time(story())
 
 
+def test_an_object_that_was_made_and_deleted_is_not_taken_for_gone_before_it_has_come() -> None:
+    async def story() -> None:
+        history = History()
+        expectations = Expectations()
+        async with following(history) as (informer, _):
+            history.create("a")
+            expectations.written(informer, str(history.revision))
+            expectations.deleted(informer, Key("ns", "a"), uid="uid-1")
+            assert expectations.pending == 2
+            asyncio.get_running_loop().call_later(3, history.delete, "a")
+            begun = now()
+            await expectations.met()
+            assert now() == begun + 3
+            assert not list(informer.store)
+
+    in_virtual_time(story())
+
+
 def test_a_cache_that_stays_behind_is_listed_again_and_never_used_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
     async def story() -> None:
         history = History()

@@ -80,6 +80,21 @@ def test_a_bookmark_moves_the_version_on_so_that_a_compaction_does_not_hurt() ->
     in_virtual_time(story())
 
 
+def test_trouble_lasts_through_the_pauses_between_the_tries() -> None:
+    """A frozen server costs each try as long as it takes to believe that a watch is open."""
+
+    async def story() -> None:
+        history = a_history("a")
+        async with following(history) as (informer, _):
+            history.frozen = True
+            await asyncio.sleep(PATIENCE.silence + 1)
+            for _ in range(200):
+                assert in_trouble(informer)
+                await asyncio.sleep(0.25)
+
+    in_virtual_time(story())
+
+
 def test_a_deletion_in_a_gap_is_seen_by_the_list_that_follows() -> None:
     async def story() -> None:
         history = a_history("a", "b")
@@ -217,14 +232,15 @@ def test_first_lists_become_rare_too() -> None:
     in_virtual_time(story())
 
 
-def test_the_server_says_when_to_come_back() -> None:
+@pytest.mark.parametrize(("asked", "waited"), [(40.0, 40), (3600.0, 60)])
+def test_the_server_says_when_to_come_back_but_not_for_ever(asked: float, waited: int) -> None:
     async def story() -> None:
         history = a_history("a")
         async with following(history):
             begun = now()
-            history.cut(TooManyRequestsError("later", status=429, retry_after=40.0))
-            await asyncio.sleep(50)
-            assert [when - begun for when, _, _ in history.watches[1:]] == [40]
+            history.cut(TooManyRequestsError("later", status=429, retry_after=asked))
+            await asyncio.sleep(70)
+            assert [when - begun for when, _, _ in history.watches[1:]] == [waited]
 
     in_virtual_time(story())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,10 @@ async def test_each_way_to_say_who_one_is(tmp_path: Path) -> None:
         "Impersonate-User": "joe",
         "Impersonate-Extra-team": "a",
     }
+    extra = {"example.com/a b": ["c"]}
+    assert (await headers(one(tmp_path, user={"as": "joe", "as-user-extra": extra})))[
+        "Impersonate-Extra-example.com%2Fa%20b"
+    ] == "c"
 
 
 async def test_data_wins_over_files(tmp_path: Path) -> None:
@@ -144,6 +149,38 @@ def test_a_broken_entry_that_is_not_in_use_harms_nobody(tmp_path: Path) -> None:
     assert from_kubeconfig(files=(bad, good)).server == "https://c:6443"
 
 
+def test_data_may_be_wrapped_into_lines(tmp_path: Path) -> None:
+    data = "\r\n".join(base64.encodebytes(b"long enough for two lines of base64, and for more").decode().split("\n"))
+
+    connection = from_kubeconfig(files=(one(tmp_path, cluster={"certificate-authority-data": data}),))
+
+    assert connection.trust.authority == b"long enough for two lines of base64, and for more"
+
+
+@pytest.mark.parametrize("value", ['"hunter2" x', "*hunter2", "!hunter2", "@hunter2"])
+def test_a_slip_in_the_line_of_a_password_does_not_show_it(tmp_path: Path, value: str) -> None:
+    file = write(tmp_path / "config", f"users:\n- name: u\n  user:\n    password: {value}\n")
+
+    with pytest.raises(ConfigurationError, match=r"is not YAML: see line 4") as refused:
+        from_kubeconfig(files=(file,))
+
+    assert "hunter2" not in "".join(traceback.format_exception(refused.value))
+
+
+def test_a_path_that_leads_nowhere_is_an_error_with_its_name(tmp_path: Path) -> None:
+    write(tmp_path / "file", "")
+
+    with pytest.raises(ConfigurationError, match=f"the kubeconfig {tmp_path}/file/config cannot be read: Not a dir"):
+        from_kubeconfig(files=(tmp_path / "file" / "config",))
+
+
+def test_the_password_of_a_proxy_is_not_shown(tmp_path: Path) -> None:
+    connection = from_kubeconfig(files=(one(tmp_path, cluster={"proxy-url": "http://me:hunter2@proxy:3128"}),))
+
+    assert connection.proxy == "http://me:hunter2@proxy:3128"
+    assert "hunter2" not in repr(connection)
+
+
 def test_nulls_are_nothing(tmp_path: Path) -> None:
     file = one(tmp_path, cluster={"proxy-url": None, "extensions": None}, user={"token": None})
     write(tmp_path / "empty", "")
@@ -152,7 +189,7 @@ def test_nulls_are_nothing(tmp_path: Path) -> None:
 
 
 WRONG: list[tuple[object, str]] = [
-    ("{ not: [ yaml", "is not YAML: while parsing"),
+    ("{ not: [ yaml", "is not YAML: see line 1, column 14"),
     ("- a list", "holds a list instead of a mapping"),
     ({"contexts": "x"}, "contexts in .* is not a list"),
     ({"users": [{"user": {}}]}, "users in .*: each needs a name and a user"),
@@ -179,8 +216,11 @@ def test_a_file_that_makes_no_sense_is_named_with_what_is_wrong(tmp_path: Path, 
     [
         ({"server": "c:6443"}, {}, r"cluster 'c' in .*config: 'c:6443' is no address of an API server"),
         ({"server": ""}, {}, r"cluster 'c' in .*config: '' is no address"),
+        ({"server": "https://me:hunter2@c"}, {}, r"cluster 'c' in .*config: a user name or a password in the address"),
         ({"server": 5}, {}, r"cluster 'c' in .*config: Expected `str`, got `int` - at `\$.server`"),
         ({"proxy-url": "socks5://x"}, {}, r"the proxy 'socks5://x' is neither http:// nor https://"),
+        ({"proxy-url": "socks5://me:hunter2@x"}, {}, r"the proxy 'x' is neither http:// nor https://"),
+        ({"certificate-authority-data": "ü"}, {}, r"the data of the certificate authority is not base64"),
         ({"certificate-authority-data": "?"}, {}, r"cluster 'c' in .*: the data of the certificate authority is not"),
         ({"certificate-authority": "x", "insecure-skip-tls-verify": True}, {}, "only one can be meant"),
         ({}, {"client-key-data": "AAAA"}, r"user 'u' in .*config: it has no client certificate"),
@@ -194,8 +234,9 @@ def test_a_file_that_makes_no_sense_is_named_with_what_is_wrong(tmp_path: Path, 
 def test_an_entry_that_makes_no_sense_is_named_with_its_file(
     tmp_path: Path, cluster: Any, user: Any, words: str
 ) -> None:
-    with pytest.raises(ConfigurationError, match=words):
+    with pytest.raises(ConfigurationError, match=words) as refused:
         from_kubeconfig(files=(one(tmp_path, cluster=cluster, user=user),))
+    assert "hunter2" not in str(refused.value)
 
 
 def test_no_file_at_all_says_where_it_was_looked_for(tmp_path: Path) -> None:

@@ -245,6 +245,30 @@ def test_the_end_waits_for_every_body() -> None:
     in_virtual_time(story())
 
 
+@pytest.mark.parametrize("outcome", [ValueError("the cleaning up failed"), None], ids=["fails", "returns"])
+def test_a_body_that_makes_something_else_of_its_cancellation_ends_all_the_same(outcome: Exception | None) -> None:
+    begun: list[float] = []
+
+    async def body(key: str) -> Rest:
+        begun.append(now())
+        try:
+            await asyncio.sleep(1000)
+        except asyncio.CancelledError:
+            if outcome is not None:
+                raise outcome from None
+        return 10.0
+
+    async def story() -> None:
+        async with Loops(body, report=lambda failure: None) as loops:
+            loops.wake("a")
+            await asyncio.sleep(1)
+        assert now() == 1
+
+    in_virtual_time(story())
+
+    assert begun == [0]
+
+
 def test_a_cancelled_part_of_a_body_is_a_failure_and_not_the_end_of_its_loop() -> None:
     times: list[float] = []
 
