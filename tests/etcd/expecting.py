@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import TypeVar
 
 import pytest
 
-from etcd_operator.etcd.errors import Reason, RefusedError
+from etcd_operator.etcd.errors import Reason, RefusedError, UnknownOutcomeError
+from etcd_operator.etcd.member import Member
+from etcd_operator.etcd.results import MemberList
 
 T = TypeVar("T")
 PATIENCE = 60.0
@@ -61,6 +64,20 @@ async def eventually(
         if time.monotonic() > deadline:
             raise reason
         await asyncio.sleep(0.05)
+
+
+async def members_after(
+    change: Callable[[], Awaitable[object]], member: Member, *, shows: Callable[[MemberList], bool]
+) -> MemberList:
+    """Changes the members until their list shows it, as whoever changes them twice in a row must.
+
+    Raft drops a change without a word while the one before is not applied in it, and that is a moment later than the
+    answer to the one before. The client then says that the outcome is unknown, and only a look tells.
+    """
+    while not shows(listed := await member.member_list()):
+        with contextlib.suppress(UnknownOutcomeError):
+            await change()
+    return listed
 
 
 async def once_let(change: Callable[[], Awaitable[T]], *, not_yet: Reason) -> T:

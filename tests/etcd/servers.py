@@ -67,12 +67,19 @@ def variable(flag: str) -> str:
     return f"ETCD_{flag.partition('=')[0].strip('-').replace('-', '_').upper()}"
 
 
+def free_ports(address: str) -> Iterator[int]:
+    """All different, and none of those that outgoing connections get: a peer's would take it before the server does."""
+    first = random.randrange(10_000, 30_000)
+    for port in range(first, first + 2_000):
+        try:
+            socket.create_server((address, port)).close()  # before it is handed out: a server is to have it
+        except OSError:
+            continue
+        yield port
+
+
 def free_port(address: str) -> int:
-    """Not one of those that outgoing connections get: a peer's would take it before the server does."""
-    while True:
-        port = random.randrange(10_000, 32_000)
-        with contextlib.suppress(OSError), socket.create_server((address, port)):
-            return port
+    return next(free_ports(address))
 
 
 @dataclass
@@ -230,6 +237,9 @@ class Cluster:
     environment: Environment | None = None
     servers: list[Server] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._ports = free_ports(self.address)
+
     def __getitem__(self, index: int) -> Server:
         return self.servers[index]
 
@@ -240,9 +250,9 @@ class Cluster:
             name,
             self.version,
             self.folder / name,
-            client=f"{self.address}:{free_port(self.address)}",
-            peer=f"{self.address}:{free_port(self.address)}",
-            metrics=f"{self.address}:{free_port(self.address)}",
+            client=f"{self.address}:{next(self._ports)}",
+            peer=f"{self.address}:{next(self._ports)}",
+            metrics=f"{self.address}:{next(self._ports)}",
             extra=self.extra,
         )
         if self.environment:

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 
-from etcd_operator.etcd.capabilities import Capability, can
 from etcd_operator.etcd.errors import NotReachedError, Reason, RefusedError
 from etcd_operator.etcd.line import Login
 from etcd_operator.etcd.member import Member
 from etcd_operator.etcd.pool import Pool
 from etcd_operator.etcd.results import Access, Permission
+from etcd_operator.releases.capabilities import Capability, can
 from tests.etcd.conftest import BOTH_WAYS, name_of
 from tests.etcd.dialling import Dial
 from tests.etcd.expecting import eventually, refused

@@ -8,13 +8,14 @@ from contextlib import nullcontext
 import grpc
 import pytest
 
-from etcd_operator.etcd.capabilities import TABLE, Capability, Version, can
 from etcd_operator.etcd.errors import UnsupportedError
 from etcd_operator.etcd.line import Target
 from etcd_operator.etcd.member import Member
 from etcd_operator.etcd.pb import auth_pb2
 from etcd_operator.etcd.pb import rpc_pb2 as pb
 from etcd_operator.etcd.pool import Pool
+from etcd_operator.releases.capabilities import TABLE, Capability, can
+from etcd_operator.releases.version import Version
 from tests.etcd.dialling import Dial
 from tests.etcd.raw import raw_to
 from tests.etcd.servers import VERSIONS, Cluster, ServerError, cluster, free_port, release

@@ -17,8 +17,9 @@ from google.protobuf.descriptor_pb2 import (
     FileDescriptorProto,
 )
 
-from etcd_operator.etcd.capabilities import TABLE, Version
 from etcd_operator.etcd.pb import auth_pb2, kv_pb2, rpc_pb2
+from etcd_operator.releases.capabilities import TABLE
+from etcd_operator.releases.version import Version
 from tests.etcd.descriptors.source import SOURCES, Source, files_of
 
 Fact = tuple[object, ...]

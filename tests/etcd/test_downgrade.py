@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from etcd_operator.etcd.capabilities import Capability, Version, can
 from etcd_operator.etcd.errors import Reason, UnknownOutcomeError
 from etcd_operator.etcd.pool import Pool
 from etcd_operator.etcd.results import Downgrade
+from etcd_operator.releases.capabilities import Capability, can
+from etcd_operator.releases.version import Version
 from tests.etcd.conftest import BOTH_WAYS, name_of
 from tests.etcd.dialling import Dial
 from tests.etcd.expecting import refused

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from etcd_operator.etcd.capabilities import Capability, can
 from etcd_operator.etcd.errors import Reason, RefusedError
 from etcd_operator.etcd.keys import (
     EVERYTHING,
@@ -22,6 +21,7 @@ from etcd_operator.etcd.keys import (
 )
 from etcd_operator.etcd.member import Member
 from etcd_operator.etcd.pool import Pool
+from etcd_operator.releases.capabilities import Capability, can
 from tests.etcd.dialling import Dial
 from tests.etcd.expecting import eventually
 from tests.etcd.servers import Cluster, cluster

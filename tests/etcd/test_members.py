@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from etcd_operator.etcd.capabilities import Capability, Version, can
 from etcd_operator.etcd.errors import EtcdError, Reason, UnknownOutcomeError
 from etcd_operator.etcd.member import Member
 from etcd_operator.etcd.pool import Pool
+from etcd_operator.etcd.results import MemberList
+from etcd_operator.releases.capabilities import Capability, can
+from etcd_operator.releases.version import Version
 from tests.etcd.conftest import BOTH_WAYS, name_of
 from tests.etcd.dialling import Dial
-from tests.etcd.expecting import eventually, once_let, refused
+from tests.etcd.expecting import eventually, members_after, once_let, refused
 from tests.etcd.servers import Cluster, cluster, free_port
 
 WITH_LEARNERS = [setup for setup in BOTH_WAYS if can(Version.parse(setup[0]), Capability.LEARNERS)]
@@ -46,11 +50,16 @@ async def test_a_member_gets_another_address(single: Cluster, pool: Pool) -> Non
     me = (await member.status()).header.member_id
     both = [single[0].peer_url, nowhere()]
 
-    changed = await member.member_update(me, both)
-    back = await member.member_update(me, [single[0].peer_url])
+    for urls in (both, [single[0].peer_url]):
+        await members_after(
+            partial(member.member_update, me, urls, deadline=2),
+            member,
+            shows=partial(has_addresses, sorted(urls)),
+        )
 
-    assert sorted(changed.members[0].peer_urls) == sorted(both)
-    assert back.members[0].peer_urls == (single[0].peer_url,)
+
+def has_addresses(urls: list[str], listed: MemberList) -> bool:
+    return sorted(listed.members[0].peer_urls) == urls
 
 
 async def test_the_lead_moves_to_the_member_that_was_chosen_also_with_tls(three: Cluster, pool: Pool) -> None:
@@ -66,14 +75,27 @@ async def test_the_lead_moves_to_the_member_that_was_chosen_also_with_tls(three:
 
 
 @pytest.mark.parametrize("setup", WITH_LEARNERS, ids=name_of)
+async def test_a_learner_that_is_not_wanted_is_removed(pool: Pool, setup: tuple[str, bool]) -> None:
+    version, tls = setup
+    with cluster(version, tls=tls) as made:
+        member = Dial(pool, made)()
+        unwanted = (await member.member_add([nowhere()], learner=True)).member.id
+
+        left = await members_after(
+            lambda: member.member_remove(unwanted, deadline=2),
+            member,
+            shows=lambda listed: unwanted not in {one.id for one in listed.members},
+        )
+
+        assert [one.name for one in left.members] == ["m0"]
+
+
+@pytest.mark.parametrize("setup", WITH_LEARNERS, ids=name_of)
 async def test_a_learner_is_added_starts_catches_up_and_is_promoted(pool: Pool, setup: tuple[str, bool]) -> None:
     version, tls = setup
     with cluster(version, tls=tls) as made:
         dial = Dial(pool, made)
         await dial().put(b"key", b"value")
-        unwanted = await dial().member_add([nowhere()], learner=True)
-        assert len((await dial().member_remove(unwanted.member.id)).members) == 1
-
         learner = made.prepare()
         added = await dial().member_add([learner.peer_url], learner=True)
         assert added.member.is_learner
@@ -84,9 +106,14 @@ async def test_a_learner_is_added_starts_catches_up_and_is_promoted(pool: Pool, 
         assert (await eventually(dial(1).status, but=(EtcdError,))).is_learner
         await only_what_a_learner_may(dial(1))
         await refused(dial().move_leader(added.member.id), Reason.BAD_TRANSFEREE)
-        promoted = await once_let(lambda: dial().member_promote(added.member.id), not_yet=Reason.NOT_IN_SYNC)
+        promotion = partial(dial().member_promote, added.member.id, deadline=2)
+        promoted = await members_after(
+            lambda: once_let(promotion, not_yet=Reason.NOT_IN_SYNC),
+            dial(),
+            shows=lambda listed: not any(member.is_learner for member in listed.members),
+        )
 
-        assert [member.is_learner for member in promoted.members] == [False, False]
+        assert len(promoted.members) == 2
         await eventually(dial(1).status, until=lambda status: not status.is_learner)
         assert (await dial(1).range(b"key")).items[0].value == b"value"
         await refused(dial().member_promote(added.member.id), Reason.NOT_A_LEARNER)

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from etcd_operator.etcd.capabilities import Capability, Version, can
 from etcd_operator.etcd.errors import Reason, RefusedError, UnknownOutcomeError
 from etcd_operator.etcd.keys import Put
 from etcd_operator.etcd.member import Member
 from etcd_operator.etcd.pool import Pool
 from etcd_operator.etcd.results import Access, Permission
+from etcd_operator.releases.capabilities import Capability, can
+from etcd_operator.releases.version import Version
 from tests.etcd.dialling import Dial, target_of
 from tests.etcd.servers import Cluster, release
 

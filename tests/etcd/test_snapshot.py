@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from etcd_operator.etcd.capabilities import Capability, can
 from etcd_operator.etcd.errors import CorruptSnapshotError, EtcdError, NoAnswerError
 from etcd_operator.etcd.line import Target
 from etcd_operator.etcd.member import Member
 from etcd_operator.etcd.pool import Pool
+from etcd_operator.releases.capabilities import Capability, can
 from tests.etcd.dialling import Dial
 from tests.etcd.expecting import eventually, output_of
 from tests.etcd.relay import relay_to

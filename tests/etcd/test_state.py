@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from etcd_operator.etcd.capabilities import Capability, Version, can
 from etcd_operator.etcd.errors import Reason, UnknownOutcomeError
 from etcd_operator.etcd.member import Member
 from etcd_operator.etcd.pool import Pool
 from etcd_operator.etcd.results import Alarm, AlarmKind
+from etcd_operator.releases.capabilities import Capability, can
+from etcd_operator.releases.version import Version
 from tests.etcd.dialling import Dial
 from tests.etcd.servers import VERSIONS, Cluster, cluster, release
 

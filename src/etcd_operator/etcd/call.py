@@ -18,13 +18,15 @@ import grpc.aio
 from google.protobuf.message import DecodeError, Message
 
 from etcd_operator.etcd import methods
-from etcd_operator.etcd.capabilities import Capability, Version, require
+from etcd_operator.etcd.capabilities import read_version, require
 from etcd_operator.etcd.errors import EtcdError, NoAnswerError, NotReachedError, Reason, RefusedError, WrongMemberError
 from etcd_operator.etcd.line import Line, Login, Target
 from etcd_operator.etcd.methods import Answer, Method, Request
 from etcd_operator.etcd.pb import rpc_pb2 as pb
 from etcd_operator.etcd.refusals import error_for
 from etcd_operator.etcd.tls import Tls
+from etcd_operator.releases.capabilities import Capability
+from etcd_operator.releases.version import Version
 
 READ = 2.0  # seconds
 CHANGE = 8.0  # etcd itself gives up after 7 s: 5 s and two election timeouts
@@ -110,7 +112,7 @@ class Caller:
         """Of the server's program; asked for once."""
         if self._version is None:
             answer = await self.call(methods.STATUS, pb.StatusRequest(), deadline=deadline)
-            self._version = Version.parse(answer.version)
+            self._version = read_version(answer.version)
         return self._version
 
     def line(self, until: float) -> AbstractAsyncContextManager[Line]:
@@ -126,7 +128,7 @@ class Caller:
         if blind or (wanted and not self._version):
             status = await self._send(line, methods.STATUS, pb.StatusRequest(), until=until)
             self.check(methods.STATUS, status)
-            self._version = Version.parse(status.version)
+            self._version = read_version(status.version)
         for capability in wanted:
             require(await self.version(), capability)
 

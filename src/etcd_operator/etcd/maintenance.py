@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from etcd_operator.etcd import methods
 from etcd_operator.etcd.call import CHANGE, READ, Caller
-from etcd_operator.etcd.capabilities import Capability, Version, can
+from etcd_operator.etcd.capabilities import read_version
 from etcd_operator.etcd.pb import rpc_pb2 as pb
 from etcd_operator.etcd.results import (
     Alarm,
@@ -18,6 +18,7 @@ from etcd_operator.etcd.results import (
     status_of,
 )
 from etcd_operator.etcd.snapshot import STALL, Snapshot
+from etcd_operator.releases.capabilities import Capability, can
 
 SCAN = 30.0  # seconds; a hash reads the whole database
 DEFRAGMENT = 480.0  # a member rewrites some 100 MB a second, and answers nothing else meanwhile
@@ -26,7 +27,7 @@ DEFRAGMENT = 480.0  # a member rewrites some 100 MB a second, and answers nothin
 class MaintenanceCalls(Caller):
     async def status(self, *, deadline: float = READ) -> Status:
         answer = await self.call(methods.STATUS, pb.StatusRequest(), deadline=deadline)
-        self._version = Version.parse(answer.version)
+        self._version = read_version(answer.version)
         return status_of(answer)
 
     async def hash(self, *, deadline: float = SCAN) -> Hash:

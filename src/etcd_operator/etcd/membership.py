@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from etcd_operator.etcd import methods
 from etcd_operator.etcd.call import CHANGE, READ, Caller, seconds_left, until_from
-from etcd_operator.etcd.capabilities import Capability, can
 from etcd_operator.etcd.pb import rpc_pb2 as pb
 from etcd_operator.etcd.results import MemberAdded, MemberList, header_of, record_of, records_of
+from etcd_operator.releases.capabilities import Capability, can
 
 
 class MembershipCalls(Caller):

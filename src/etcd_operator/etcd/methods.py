@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 
 from google.protobuf.message import Message
 
-from etcd_operator.etcd.capabilities import Capability
 from etcd_operator.etcd.pb import rpc_pb2 as pb
+from etcd_operator.releases.capabilities import Capability
 
 Request = TypeVar("Request", bound=Message)
 Answer = TypeVar("Answer", bound=Message)

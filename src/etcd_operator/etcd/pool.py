@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
 
-from etcd_operator.etcd.capabilities import Version
+from etcd_operator.etcd.capabilities import read_version
 from etcd_operator.etcd.errors import NotReachedError
 from etcd_operator.etcd.line import Line, LineKey, Login, Target
 from etcd_operator.etcd.member import Member
@@ -53,7 +53,7 @@ class Pool:
 
         Its version is asked for when a call depends on it, unless it is given.
         """
-        known = Version.parse(version) if version else None
+        known = read_version(version) if version else None
         return Member(self, target, tls=tls, login=login, version=known)
 
     @asynccontextmanager

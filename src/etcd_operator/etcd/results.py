@@ -10,9 +10,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from etcd_operator.etcd.capabilities import Capability, Version, can
+from etcd_operator.etcd.capabilities import read_version
 from etcd_operator.etcd.pb import auth_pb2, kv_pb2
 from etcd_operator.etcd.pb import rpc_pb2 as pb
+from etcd_operator.releases.capabilities import Capability, can
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -151,7 +152,7 @@ def header_of(answer: pb.ResponseHeader) -> Header:
 
 
 def status_of(answer: pb.StatusResponse) -> Status:
-    version = Version.parse(answer.version)
+    version = read_version(answer.version)
     detailed = can(version, Capability.STATUS_DETAILS)
     stored = can(version, Capability.STORAGE_STATUS)
     return Status(

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from etcd_operator.etcd import methods
 from etcd_operator.etcd.call import CHANGE, READ, Caller
-from etcd_operator.etcd.capabilities import Capability
 from etcd_operator.etcd.errors import Reason, RefusedError
 from etcd_operator.etcd.pb import auth_pb2
 from etcd_operator.etcd.pb import rpc_pb2 as pb
 from etcd_operator.etcd.results import AuthState, Header, Permission, header_of, permission_of
+from etcd_operator.releases.capabilities import Capability
 
 
 class UserCalls(Caller):
