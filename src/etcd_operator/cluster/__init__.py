@@ -1,0 +1,1 @@
+"""EtcdCluster: the objects in Kubernetes that a cluster consists of."""
