@@ -11,7 +11,7 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 import click
@@ -19,7 +19,7 @@ import click
 from bench import api_requests, snapshots, watching
 from bench.comparison import Comparison
 
-BENCHMARKS: dict[str, Callable[[int], Awaitable[list[Comparison]]]] = {
+BENCHMARKS: dict[str, Callable[[int], Coroutine[None, None, list[Comparison]]]] = {
     "snapshot": snapshots.measure,
     "requests": api_requests.measure,
     "memory": watching.measure,
@@ -37,7 +37,7 @@ def main(names: tuple[str, ...], *, rounds: int, json_file: Path | None, strict:
     for name in names or tuple(BENCHMARKS):
         began = time.monotonic()
         click.echo(f"{name} …", err=True)
-        results += asyncio.run(_run(BENCHMARKS[name], rounds))
+        results += asyncio.run(BENCHMARKS[name](rounds))
         click.echo(f"{name}: {time.monotonic() - began:.0f} s", err=True)
     for result in results:
         click.echo(result.line())
@@ -47,10 +47,6 @@ def main(names: tuple[str, ...], *, rounds: int, json_file: Path | None, strict:
     if missed:
         click.echo(f"missed: {', '.join(missed)}", err=True)
     sys.exit(1 if missed and strict else 0)
-
-
-async def _run(benchmark: Callable[[int], Awaitable[list[Comparison]]], rounds: int) -> list[Comparison]:
-    return await benchmark(rounds)
 
 
 def _figures(result: Comparison) -> dict[str, object]:
