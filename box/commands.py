@@ -13,7 +13,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from box import cgroups, control, lifecycle, places, preflight, resource_usage, settings
-from box.containerd import NAMESPACE
+from box.containerd import NAMESPACE, TRIES, import_arguments, was_swept
 from box.image import image_store, images
 from box.kube import cluster_dns
 from box.kube.api import Api
@@ -256,11 +256,18 @@ def _load_into_nodes(layout: Layout, tars: list[Path]) -> None:
     nodes = control.call(layout, "status")["nodes"]
     for name in [name for name, entry in nodes.items() if entry["power"] and name != "cp"]:
         for tar in tars:
-            argv = ["ctr", "--namespace", NAMESPACE, "images", "import", "--snapshotter", "overlayfs", str(tar)]
-            code, output = control.run_in_node(layout, name, argv, timeout=300.0)
-            if code:
-                raise BoxError(f"{tar.name} could not be loaded into {name}: {output.strip()}")
+            _load(layout, name, tar)
         say(f"{len(tars)} image{'s' if len(tars) > 1 else ''} loaded into {name}")
+
+
+def _load(layout: Layout, node: str, tar: Path) -> None:
+    argv = ["ctr", "--namespace", NAMESPACE, *import_arguments(tar)]
+    for left in reversed(range(TRIES)):
+        code, output = control.run_in_node(layout, node, argv, timeout=300.0)
+        if code == 0:
+            return
+        if not left or not was_swept(output):
+            raise BoxError(f"{tar.name} could not be loaded into {node}: {output.strip()}")
 
 
 # all of them

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from box.containerd import NAMESPACE, UNUSED_PLUGINS
+from box.containerd import NAMESPACE, TRIES, UNUSED_PLUGINS, import_arguments, was_swept
 from box.image import images
 from box.image.images import Image
 from box.layout import BoxError, Layout
@@ -111,7 +111,7 @@ def _fill(store: Store, wanted: list[Image], say: Say) -> None:
         for number, image in enumerate(fresh, start=1):
             spent = clock(time.monotonic() - begin)
             ticker.show(f"importing image {number} of {len(fresh)}  {image.names[0]}  {spent}")
-            containerd.ctr("images", "import", "--snapshotter", "overlayfs", str(image.tar))
+            containerd.take(image.tar)
             store.add(image)
         containerd.keep_only({name for image in wanted for name in image.names})
     for own in store.extra(wanted):
@@ -130,6 +130,15 @@ class _Containerd:
         if done.returncode:
             raise BoxError(f"containerd refused `ctr {' '.join(arguments)}`: {done.stderr.strip()}")
         return done.stdout
+
+    def take(self, tar: Path) -> None:
+        for left in reversed(range(TRIES)):
+            try:
+                self.ctr(*import_arguments(tar))
+                return
+            except BoxError as error:
+                if not left or not was_swept(str(error)):
+                    raise
 
     def keep_only(self, names: set[str]) -> None:
         """Removes what no wanted image needs, and waits until the rest is marked as usable by a kubelet."""
