@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,25 +16,16 @@ from etcd_operator.etcd.pool import Pool
 from etcd_operator.releases.capabilities import Capability, can
 from tests.etcd.dialling import Dial
 from tests.etcd.expecting import eventually, output_of
+from tests.etcd.filling import MARK, MIB, fill
+from tests.etcd.leftovers import no_leftovers
 from tests.etcd.relay import relay_to
 from tests.etcd.servers import VERSIONS, Cluster, cluster, program
-
-MIB = 1024 * 1024
-MARK = b"a value to be found in a stream "
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
 def filled(request: pytest.FixtureRequest) -> Iterator[Cluster]:
     with cluster(request.param) as made:
         yield made
-
-
-async def fill(member: Member) -> None:
-    """A few MiB, so that the stream is longer than what any buffer on the way holds."""
-    if not (await member.range(b"filled", count_only=True)).count:
-        for number in range(12):
-            await member.put(b"large %d" % number, MARK * (MIB // len(MARK)))
-        await member.put(b"filled", b"yes")
 
 
 async def save(member: Member, path: Path) -> None:
@@ -48,6 +38,7 @@ async def save(member: Member, path: Path) -> None:
 async def test_a_snapshot_is_complete_counted_and_verified(single: Cluster, pool: Pool, scratch: Path) -> None:
     member = Dial(pool, single)()
     await fill(member)
+    await eventually(member.status, until=lambda status: status.storage_version != "")  # etcd settles it in seconds
     file = scratch / "snapshot.db"
 
     with file.open("wb") as out:
@@ -109,19 +100,13 @@ async def test_a_server_that_dies_amid_a_stream_is_an_error(pool: Pool) -> None:
                     pass
 
 
-def open_sockets() -> int:
-    return sum(path.is_socket() for path in Path("/proc/self/fd").iterdir())
-
-
 async def test_a_stream_that_is_left_early_leaves_nothing_behind(filled: Cluster, pool: Pool) -> None:
     member = Dial(pool, filled)()
     await fill(member)
-    threads, sockets = threading.active_count(), open_sockets()
-    for pause in (0, 0.3):  # with the server still sending, and with it waiting for us
-        async with member.snapshot() as stream:
-            await anext(stream)
-            await asyncio.sleep(pause)
+    async with no_leftovers():
+        for pause in (0, 0.3):  # with the server still sending, and with it waiting for us
+            async with member.snapshot() as stream:
+                await anext(stream)
+                await asyncio.sleep(pause)
 
-    assert (await member.status()).leads
-    await eventually(lambda: asyncio.sleep(0, threading.active_count()), until=lambda count: count <= threads)
-    await eventually(lambda: asyncio.sleep(0, open_sockets()), until=lambda count: count <= sockets)
+        assert (await member.status()).leads

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from etcd_operator.etcd import methods
 from etcd_operator.etcd.call import CHANGE, READ, Caller
 from etcd_operator.etcd.capabilities import read_version
@@ -18,6 +20,7 @@ from etcd_operator.etcd.results import (
     status_of,
 )
 from etcd_operator.etcd.snapshot import STALL, Snapshot
+from etcd_operator.etcd.snapshot_file import SnapshotFile, save
 from etcd_operator.releases.capabilities import Capability, can
 
 SCAN = 30.0  # seconds; a hash reads the whole database
@@ -87,3 +90,10 @@ class MaintenanceCalls(Caller):
         `deadline` is for its beginning, `stall` for each pause; there is no limit for the whole.
         """
         return Snapshot(self, deadline=deadline, stall=stall)
+
+    async def save_snapshot(self, path: Path, *, deadline: float = CHANGE, stall: float = STALL) -> SnapshotFile:
+        """The same into a file, which is there only once it is whole, verified and on the disk; faster than a stream.
+
+        A file of that name is replaced. OSError when the disk does not take it.
+        """
+        return await save(self, path, deadline=deadline, stall=stall)

@@ -20,7 +20,7 @@ from etcd_operator.etcd import methods
 from etcd_operator.etcd.call import Caller, seconds_left, until_from
 from etcd_operator.etcd.errors import CorruptSnapshotError, NoAnswerError, Reason, RefusedError
 from etcd_operator.etcd.line import Line
-from etcd_operator.etcd.pump import Pump
+from etcd_operator.etcd.pump import Consumer, Pump
 from etcd_operator.etcd.refusals import error_for
 
 STALL = 30.0  # seconds
@@ -63,10 +63,14 @@ class Trailer:
 
 
 class Snapshot:
-    """`async with member.snapshot() as snapshot`, then `async for piece in snapshot`."""
+    """`async with member.snapshot() as snapshot`, then `async for piece in snapshot`.
 
-    def __init__(self, caller: Caller, *, deadline: float, stall: float) -> None:
+    With `consume`, which gets the pieces in a thread of its own, the iteration brings none, and ends when all is right.
+    """
+
+    def __init__(self, caller: Caller, *, deadline: float, stall: float, consume: Consumer | None = None) -> None:
         self._caller = caller
+        self._consume = consume
         self._deadline = deadline
         self._stall = stall
         self._trailer = Trailer()
@@ -136,7 +140,8 @@ class Snapshot:
     async def _start(self, line: Line, until: float) -> None:
         metadata = await self._caller.metadata(line, until=until)
         await line.connect(until)
-        pump = Pump(self._caller.target, self._caller.tls, metadata, watch=self._trailer.feed)
+        watch, consume = self._trailer.feed, self._consume
+        pump = Pump(self._caller.target, self._caller.tls, metadata, watch=watch, consume=consume)
         try:
             self._first = await self._read(pump, seconds_left(until))
         except BaseException:
