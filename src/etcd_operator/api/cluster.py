@@ -104,6 +104,40 @@ class LastBackup(Part, frozen=True):
     name: Annotated[str | None, Field(text="The EtcdBackup that took it.")] = None
 
 
+class MemberStatus(Part, frozen=True):
+    """One member, as etcd and Kubernetes show it."""
+
+    name: Annotated[str, Field(text="Name of the member, of its pod and of its volume claim.")]
+    member_id: Annotated[str | None, Field(text="The ID that etcd gave the member, in hexadecimal.")] = msgspec.field(
+        name="memberID", default=None
+    )
+    role: Annotated[str | None, Field(text="Leader, Voter, Learner, or Joining while etcd does not list it yet.")] = (
+        None
+    )
+    ready: Annotated[bool | None, Field(text="Whether the member answers and serves clients.")] = None
+    version: Annotated[str | None, Field(text="The version of etcd it runs.")] = None
+    node: Annotated[str | None, Field(text="The node its pod is on.")] = None
+    silent_since: Annotated[datetime | None, Field(text="Since when it has not answered the operator.")] = None
+    message: Annotated[str | None, Field(text="What keeps it from serving, if something does.")] = None
+
+
+class Operation(Part, frozen=True):
+    """What the operator is doing with the cluster; kept here so that a restarted operator goes on with it."""
+
+    name: Annotated[str, Field(text="Bootstrap, ScaleUp, ScaleDown, Replace, Roll or Upgrade.")] = ""
+    since: Annotated[datetime | None, Field(text="When it began.")] = None
+    step: Annotated[str | None, Field(text="The step it is at.")] = None
+    members: Annotated[
+        tuple[str, ...] | None, Field(text="The members that are being started, or started anew in another form.")
+    ] = None
+    victim: Annotated[str | None, Field(text="The member that is being removed.")] = None
+    victim_id: Annotated[str | None, Field(text="Its ID in etcd, in hexadecimal.")] = msgspec.field(
+        name="victimID", default=None
+    )
+    version: Annotated[str | None, Field(text="The version that members are being moved to.")] = None
+    attempt: Annotated[int | None, Field(text="How often the first member has been tried anew.")] = None
+
+
 class ClusterStatus(Part, frozen=True):
     """What the operator sees of a cluster."""
 
@@ -120,6 +154,22 @@ class ClusterStatus(Part, frozen=True):
         str | None, Field(text="How many of the members wanted serve, such as 3/3; for display only.")
     ] = None
     members: Annotated[MemberNames | None, Field(text="The members by name.")] = None
+    member_list: Annotated[
+        tuple[MemberStatus, ...] | None,
+        Field(text="Each member with its ID, role, version and node.", keys=("name",)),
+    ] = None
+    operation: Annotated[Operation | None, Field(text="The operation under way, if there is one.")] = None
+    discarded: Annotated[
+        tuple[str, ...] | None,
+        Field(
+            text="Members that the operator removes or has removed for good. "
+            "Their volume claims are deleted once all other members are well."
+        ),
+    ] = None
+    last_given_up: Annotated[
+        datetime | None,
+        Field(text="When a member was last given up for its silence alone; the next one is not for a while."),
+    ] = None
     leader: Annotated[str | None, Field(text="Name of the member that leads.")] = None
     cluster_id: Annotated[
         str | None,
@@ -129,6 +179,9 @@ class ClusterStatus(Part, frozen=True):
     ] = msgspec.field(name="clusterID", default=None)
     resolved_version: Annotated[
         str | None, Field(text="The version that was chosen because spec.version names none.")
+    ] = None
+    failed_version: Annotated[
+        str | None, Field(text="A version that a member could not be started with; it is not tried again.")
     ] = None
     current_version: Annotated[str | None, Field(text="The version that all members run.")] = None
     target_version: Annotated[str | None, Field(text="The version that members are being moved to.")] = None

@@ -6,7 +6,7 @@ no name in etcd's list, so there a name is read from where it will always be: th
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+import re
 
 from etcd_operator.api.cluster import EtcdCluster
 from etcd_operator.api.names import GROUP
@@ -18,8 +18,12 @@ PEER_PORT = 2380
 # On pods.
 VERSION = "etcd.version"  # annotation: what the pod's image is, without a v
 IDENTITY = f"{GROUP}/identity"  # annotation: who etcd says the member is, since its first answer
+JOINS = f"{GROUP}/joins"  # annotation: the members in its --initial-cluster, with commas between them
 POD_POLICY = f"{GROUP}/pod-policy"  # annotation: fingerprint of what the user asked of the pod
 SERVING = f"{GROUP}/serving"  # readiness gate: clients may be sent to the member
+
+# On the EtcdCluster, annotation: the ID that etcd gave the cluster. Where it stands, no first member is started again.
+BORN = f"{GROUP}/cluster-id"
 
 # Label on what may outlive a cluster: tells it from what belongs to another of the same name.
 CLUSTER_UID = f"{GROUP}/cluster-uid"
@@ -27,6 +31,8 @@ CLUSTER_UID = f"{GROUP}/cluster-uid"
 # Ends of members' names: no vowels, so no words, and nothing that looks like something else.
 SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 SUFFIX_LENGTH = 10
+
+_URL = re.compile(r"https?://(?P<name>[A-Za-z0-9_-]+)(?:\.[A-Za-z0-9._-]*)?(?::[0-9]+)?(?:/.*)?", re.IGNORECASE)
 
 
 def selector(cluster: EtcdCluster) -> dict[str, str]:
@@ -77,11 +83,5 @@ def peer_url(cluster: EtcdCluster, at: str) -> str:
 
 def member_at(url: str) -> str | None:
     """Whose peer URL this is; None if no member of ours can have it."""
-    try:
-        found = urlsplit(url)
-        found.port  # noqa: B018 - raises where it is no number
-    except ValueError:
-        return None
-    if found.scheme not in {"http", "https"}:
-        return None
-    return (found.hostname or "").partition(".")[0] or None
+    found = _URL.fullmatch(url)
+    return found["name"].lower() if found else None

@@ -51,10 +51,12 @@ CLUSTER_CONDITIONS: tuple[Meaning, ...] = (
             "ScalingUp": "members are being added",
             "ScalingDown": "members are being removed",
             "Upgrading": "members are being moved to another version of etcd",
+            "Rolling": "members get new pods, one at a time, as what is asked of pods has changed",
             "Restoring": "the cluster is being rebuilt from a backup",
-            "ReplacingMember": "a member that lost its disk is being replaced",
+            "ReplacingMember": "a member that is lost or was silent for too long is being replaced",
             "Degraded": "the cluster serves, but a member is missing or unwell",
             "QuorumLost": "too few members answer; nothing can be written",
+            "Unreachable": "the operator cannot reach the members, so how they are is not known",
             "Paused": "spec.paused is set, and the operator does nothing",
             "InvalidSpec": "the spec asks for something that cannot be; the members stay as they are",
         },
@@ -119,9 +121,31 @@ CLUSTER_CONDITIONS: tuple[Meaning, ...] = (
             "VolumeNearlyFull": "the volume is close to full",
         },
     ),
-    Meaning("Scaling", "members are being added or removed; kept for readers of the old operator's status", {}),
-    Meaning("Upgrading", "members are being upgraded; kept for readers of the old operator's status", {}),
-    Meaning("Recovering", "a lost member or majority is being brought back; kept for the same readers", {}),
+    Meaning(
+        "Scaling",
+        "members are being added or removed; kept for readers of the old operator's status",
+        {
+            "ScalingUp": "members are being added",
+            "ScalingDown": "members are being removed",
+            "NotScaling": "there are as many members as wanted, or something else comes first",
+        },
+    ),
+    Meaning(
+        "Upgrading",
+        "members are being upgraded; kept for readers of the old operator's status",
+        {
+            "ClusterUpgrading": "members are being moved to the version that the message names",
+            "NotUpgrading": "no member is being moved to another version",
+        },
+    ),
+    Meaning(
+        "Recovering",
+        "a lost member is being replaced; kept for the same readers",
+        {
+            "ReplacingMember": "a new member takes the place of one that is lost",
+            "NotRecovering": "no member is being replaced",
+        },
+    ),
 )
 
 BACKUP_CONDITIONS: tuple[Meaning, ...] = (

@@ -1,4 +1,4 @@
-"""The three kinds as one table: names, columns, and what their conditions mean.
+"""The three kinds as one table: names, columns, and what their conditions and events mean.
 
 CRDs, reference pages and whoever writes or reads an object of a kind go by these rows.
 """
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from etcd_operator.api.backup import EtcdBackup
 from etcd_operator.api.cluster import EtcdCluster
 from etcd_operator.api.condition import BACKUP_CONDITIONS, CLUSTER_CONDITIONS, RESTORE_CONDITIONS, Meaning
+from etcd_operator.api.event import CLUSTER_EVENTS, EventMeaning
 from etcd_operator.api.field import Schema
 from etcd_operator.api.restore import EtcdRestore
 
@@ -46,6 +47,7 @@ class Kind:
     short: str
     columns: tuple[Column, ...]
     conditions: tuple[Meaning, ...]
+    events: tuple[EventMeaning, ...] = ()
     name_limits: Mapping[str, object] | None = None
     scale: Mapping[str, str] | None = None
 
@@ -87,6 +89,7 @@ KINDS: tuple[Kind, ...] = (
             Column("Message", f"{READY}.message", "How the cluster is, and what comes next.", wide=True),
         ),
         conditions=CLUSTER_CONDITIONS,
+        events=CLUSTER_EVENTS,
         name_limits=CLUSTER_NAME,
         scale={
             "specReplicasPath": ".spec.size",

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from etcd_operator.api.condition import Meaning
+from etcd_operator.api.event import EventMeaning
 from etcd_operator.api.field import Field, Schema
 from etcd_operator.api.kinds import Column, Kind
 from etcd_operator.api.names import API_VERSION
@@ -37,6 +38,7 @@ def page(kind: Kind) -> str:
         columns_table(kind.columns),
         "## Conditions",
         conditions_table(kind.conditions),
+        *events_section(kind.events),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -121,6 +123,11 @@ def conditions_table(conditions: Iterable[Meaning]) -> str:
         rows.append((f"**{meaning.type}**", "", f"True means: {meaning.true}."))
         rows += [("", f"`{reason}`", f"{text}.") for reason, text in meaning.reasons.items()]
     return table(("Condition", "Reason", "Meaning"), rows)
+
+
+def events_section(events: Iterable[EventMeaning]) -> list[str]:
+    rows = [(f"`{event.reason}`", "Warning" if event.warning else "", f"{event.text}.") for event in events]
+    return ["## Events", table(("Reason", "", "What has happened"), rows)] if rows else []
 
 
 def table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

@@ -8,7 +8,7 @@ import json
 from etcd_operator.api import crd
 
 # Revisions that were never in a release may get another digest; a released one never.
-DIGESTS = {1: "cbb2072645a3c2ea"}
+DIGESTS = {1: "88b3a7c3ec9680fd"}
 
 
 def digest() -> str:

@@ -1,0 +1,1 @@
+"""What to do next with a cluster: pure decisions on what was seen."""
