@@ -160,6 +160,47 @@ async def test_a_joiner_waits_until_it_is_added_and_then_etcd_really_joins(pool:
         assert (await Dial(pool, made)(SEED).range(b"key")).items[0].value == b"through the joiner"
 
 
+async def two_listed(made: Cluster, pool: Pool) -> tuple[Pod, Pod]:
+    """The pods of two that were added together."""
+    made.extra = ("--max-learners=2",)
+    seeded(made)
+    both = made.prepare(), made.prepare()
+    everybody = ",".join(server.initial for server in made.servers)
+    for server in both:
+        await add(made, pool, server)
+    first, second = (pod_of(made, server) for server in both)
+    for pod in (first, second):
+        pod.variables["INITIAL_CLUSTER"] = everybody
+    return first, second
+
+
+@pytest.mark.parametrize("version", ["3.6", "3.7"])
+async def test_of_two_that_join_together_the_second_starts_when_the_first_has(pool: Pool, version: str) -> None:
+    with empty_cluster(version) as made:
+        first, second = await two_listed(made, pool)
+
+        assert await asyncio.to_thread(first.run) == 0
+        with second.running() as guard:
+            await asyncio.to_thread(guard.wait_for, "m2 is listed and starts after m1.")
+            made.join(made[1])
+            assert await end_of(guard) == 0
+            assert guard.log[-1] == "m2 is listed by m0, m1. etcd may start."
+        made.join(made[2])
+
+        for server in (1, 2):
+            assert (await eventually(Dial(pool, made)(server).status, but=(EtcdError,))).is_learner
+
+
+async def test_one_that_never_starts_holds_the_other_up_for_seconds_only(pool: Pool) -> None:
+    with empty_cluster("3.7") as made:
+        _, second = await two_listed(made, pool)
+
+        assert await asyncio.to_thread(second.run) == 0
+        made.join(made[2])
+
+        assert (await eventually(Dial(pool, made)(2).status, but=(EtcdError,))).is_learner
+
+
 @pytest.mark.parametrize("setup", [("3.2", False), ("3.5", True), ("3.7", False)], ids=name_of)
 async def test_a_seed_that_ran_is_let_in_with_its_disk_and_refused_without(pool: Pool, setup: tuple[str, bool]) -> None:
     version, tls = setup

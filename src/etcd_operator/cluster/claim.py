@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from etcd_operator.api.cluster import EtcdCluster
+from etcd_operator.api.cluster_names import CLUSTER_UID, member_labels
 from etcd_operator.api.pod_policy import KubernetesObject
 from etcd_operator.cluster.metadata import metadata, owned
-from etcd_operator.cluster.names import CLUSTER_UID, member_labels
 from etcd_operator.kube.objects import Manifest
 
 

@@ -7,8 +7,8 @@ is told, it is told by variables.
 from __future__ import annotations
 
 from etcd_operator.api.cluster import EtcdCluster
+from etcd_operator.api.cluster_names import CLIENT_PORT, PEER_PORT, client_scheme, client_url, peer_scheme, tls
 from etcd_operator.cluster.launch import Launch
-from etcd_operator.cluster.names import CLIENT_PORT, PEER_PORT, client_scheme, client_url, peer_scheme, tls
 from etcd_operator.cluster.volumes import DATA_DIR, PEER, SERVER
 from etcd_operator.member.settings import State
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from etcd_operator.api.cluster import EtcdCluster
+from etcd_operator.api.cluster_names import CLIENT_PORT, IDENTITY, PEER_PORT, tls
 from etcd_operator.api.pod_policy import PodPolicy
 from etcd_operator.cluster.command import etcd_command
 from etcd_operator.cluster.environment import etcd_environment, metrics_port
 from etcd_operator.cluster.images import Images, etcd_image
 from etcd_operator.cluster.launch import Launch
-from etcd_operator.cluster.names import CLIENT_PORT, IDENTITY, PEER_PORT, tls
 from etcd_operator.cluster.security import container_security, guard_security
 from etcd_operator.cluster.volumes import DATA_DIR, MARKER, PEER, etcd_mounts, guard_mounts
 from etcd_operator.kube.objects import Manifest
@@ -47,6 +47,7 @@ def etcd_container(cluster: EtcdCluster, launch: Launch, *, images: Images) -> M
         **_probes(cluster, launch),
         **_resources(cluster),
         "securityContext": container_security(cluster),
+        "terminationMessagePolicy": "FallbackToLogsOnError",  # its last words, where the operator sees them
         "volumeMounts": etcd_mounts(cluster),
     }
 

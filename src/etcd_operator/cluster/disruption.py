@@ -8,8 +8,8 @@ claim it may go, for it comes back with its data; without one its data would be 
 from __future__ import annotations
 
 from etcd_operator.api.cluster import EtcdCluster
+from etcd_operator.api.cluster_names import selector
 from etcd_operator.cluster.metadata import owned
-from etcd_operator.cluster.names import selector
 from etcd_operator.kube.objects import Manifest
 
 

@@ -10,19 +10,27 @@ on a full node. It goes to its node without the scheduler, past whatever keeps o
 from __future__ import annotations
 
 from etcd_operator.api.cluster import EtcdCluster
+from etcd_operator.api.cluster_names import CLUSTER_UID
 from etcd_operator.cluster.command import BINARY
 from etcd_operator.cluster.metadata import owned
-from etcd_operator.cluster.names import CLUSTER_UID
 from etcd_operator.cluster.security import account, container_security, pod_security
 from etcd_operator.kube.objects import Manifest
 
+IMAGE_PULL = "etcd-image-pull"  # label
+_END = "-pull"
+
 
 def image_pull_name(member: str) -> str:
-    return f"{member}-pull"
+    return f"{member}{_END}"
+
+
+def member_of(pull: str) -> str:
+    """For whose node the image is."""
+    return pull.removesuffix(_END)
 
 
 def image_pull(cluster: EtcdCluster, *, member: str, node: str, image: str) -> Manifest:
-    labels = {"app": "etcd-image-pull", CLUSTER_UID: cluster.metadata.uid}
+    labels = {"app": IMAGE_PULL, CLUSTER_UID: cluster.metadata.uid}
     return {
         "apiVersion": "v1",
         "kind": "Pod",

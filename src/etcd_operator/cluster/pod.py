@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from etcd_operator.api.cluster import EtcdCluster
+from etcd_operator.api.cluster_names import SERVING, peer_service_name
 from etcd_operator.api.pod_policy import PodPolicy
 from etcd_operator.cluster.containers import etcd_container, init_containers
 from etcd_operator.cluster.images import Images
 from etcd_operator.cluster.launch import Launch
 from etcd_operator.cluster.metadata import owned, pod_annotations, pod_labels
-from etcd_operator.cluster.names import SERVING, peer_service_name
 from etcd_operator.cluster.placement import placement
 from etcd_operator.cluster.security import account, pod_security
 from etcd_operator.cluster.volumes import volumes

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from etcd_operator.api.cluster import EtcdCluster
+from etcd_operator.api.cluster_names import CLIENT_PORT, PEER_PORT, client_service_name, peer_service_name, selector
 from etcd_operator.cluster.metadata import owned
-from etcd_operator.cluster.names import CLIENT_PORT, PEER_PORT, client_service_name, peer_service_name, selector
 from etcd_operator.kube.objects import Manifest
 
 # What `publishNotReadyAddresses` was before it was a field. The old operator's services have it; the two must agree.

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from etcd_operator.api.cluster import EtcdCluster
+from etcd_operator.api.cluster_names import tls
 from etcd_operator.cluster.launch import Launch
-from etcd_operator.cluster.names import tls
 from etcd_operator.kube.objects import Manifest
 
 DATA_MOUNT = "/var/etcd"

@@ -140,6 +140,17 @@ class Caller:
             token = line.tokens[self._login] = await self._authenticate(line, self._login, until=until)
         return (("token", token),) if token else ()
 
+    async def introduce(self, other: Caller, *, deadline: float = READ) -> None:
+        """Log in here, for calls to the other member: a learner takes no logins, but knows each one made while it runs.
+
+        Both must have been dialled as the same user.
+        """
+        if self._login is None:
+            return
+        until = until_from(deadline)
+        async with self.line(until) as line, other.line(until) as theirs:
+            theirs.tokens[self._login] = await self._authenticate(line, self._login, until=until)
+
     def forget_token(self, line: Line, method: Method[Request, Answer], refusal: RefusedError) -> bool:
         """Whether the refusal is about a token, so that a new one may help; forgets the old one."""
         if self._login is None:

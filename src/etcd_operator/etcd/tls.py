@@ -7,7 +7,10 @@ of a `Tls` is part of the key that channels are kept under, and nothing else has
 from __future__ import annotations
 
 import hashlib
+import os
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +30,35 @@ class Tls:
         for part in (self.ca, self.certificate, self.key):
             digest.update(len(part).to_bytes(8, "big") + part)
         return digest.hexdigest()
+
+
+def flaw_in(tls: Tls) -> str | None:
+    """Why no connection could ever be made with it, as far as can be told without trying.
+
+    Python's ssl reads certificates from files only; these exist in memory, and for nobody else.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(cadata=tls.ca.decode("ascii", errors="ignore"))
+    except (ssl.SSLError, ValueError):
+        return "its authority is no certificate in PEM form"
+    with _in_memory(tls.certificate) as certificate, _in_memory(tls.key) as key:
+        try:
+            context.load_cert_chain(
+                certificate, key, password=""
+            )  # an encrypted key would be asked for on the terminal
+        except (ssl.SSLError, ValueError) as error:
+            return f"its certificate and its key are not a pair in PEM form ({error})"
+    return None
+
+
+@contextmanager
+def _in_memory(content: bytes) -> Iterator[str]:
+    descriptor = os.memfd_create("pem", os.MFD_CLOEXEC)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        yield f"/proc/self/fd/{descriptor}"
 
 
 Stamp = tuple[tuple[int, int, int], ...]

@@ -6,13 +6,15 @@ look) is the caller's to keep.
 
 from __future__ import annotations
 
+import secrets
+
 from etcd_operator.etcd import methods
 from etcd_operator.etcd.call import CHANGE, READ, Caller
 from etcd_operator.etcd.errors import Reason, RefusedError
 from etcd_operator.etcd.pb import auth_pb2
 from etcd_operator.etcd.pb import rpc_pb2 as pb
 from etcd_operator.etcd.results import AuthState, Header, Permission, header_of, permission_of
-from etcd_operator.releases.capabilities import Capability
+from etcd_operator.releases.capabilities import Capability, can
 
 
 class UserCalls(Caller):
@@ -25,6 +27,20 @@ class UserCalls(Caller):
     async def auth_status(self, *, deadline: float = READ) -> AuthState:
         answer = await self.call(methods.AUTH_STATUS, pb.AuthStatusRequest(), deadline=deadline)
         return AuthState(header_of(answer.header), answer.enabled, answer.authRevision)
+
+    async def authentication_is_on(self, *, deadline: float = READ) -> bool:
+        """Also of servers that know no status of it: those tell a stranger whether he would be let in at all."""
+        if can(await self.version(deadline=deadline), Capability.AUTH_STATUS):
+            return (await self.auth_status(deadline=deadline)).enabled
+        request = pb.AuthenticateRequest(name=f"nobody-{secrets.token_hex(8)}", password="-")  # noqa: S106 - of nobody
+        try:
+            await self.call(methods.AUTHENTICATE, request, deadline=deadline)
+        except RefusedError as refusal:
+            if refusal.reason is Reason.AUTH_NOT_ENABLED:
+                return False
+            if refusal.reason is not Reason.AUTH_FAILED:
+                raise
+        return True
 
     async def user_add(self, user: str, password: str | None, *, deadline: float = CHANGE) -> Header:
         """Without a password the user can only come with a client certificate of that name."""

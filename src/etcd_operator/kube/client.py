@@ -15,6 +15,7 @@ from typing import Any
 from etcd_operator.kube import answers, requests
 from etcd_operator.kube.answers import Listing, Page
 from etcd_operator.kube.budget import Budget
+from etcd_operator.kube.calls import Listener
 from etcd_operator.kube.connection import Connection
 from etcd_operator.kube.errors import GoneError
 from etcd_operator.kube.objects import DICT, Manifest, T
@@ -32,9 +33,16 @@ LIST_TRIES = 3
 class Client:
     """One API server, as one user; an async context manager."""
 
-    def __init__(self, connection: Connection, *, user_agent: str, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        user_agent: str,
+        budget: Budget | None = None,
+        listener: Listener | None = None,
+    ) -> None:
         self.connection = connection
-        self.transport = Transport(connection, user_agent=user_agent, budget=budget)
+        self.transport = Transport(connection, user_agent=user_agent, budget=budget, listener=listener)
 
     async def __aenter__(self) -> Client:
         return self

@@ -70,15 +70,25 @@ class Tally:
         self.waited = 0.0  # from the first wake to the body's start, back-off included
 
 
+class Backlog(msgspec.Struct, frozen=True):
+    """What the loops have before them at one moment; times in seconds."""
+
+    waiting: int = 0  # woken, and not yet begun: also those that back off
+    oldest: float = 0.0  # since the first of these was woken
+    running: int = 0
+    longest: float = 0.0  # since the first of these began
+
+
 class _Line:
     """The wakes of one key."""
 
-    __slots__ = ("afresh", "failures", "since", "task", "waiter", "waiting_for_all", "woken")
+    __slots__ = ("afresh", "begun", "failures", "since", "task", "waiter", "waiting_for_all", "woken")
 
     def __init__(self) -> None:
         self.task: asyncio.Task[None] | None = None
         self.failures = 0
         self.since: float | None = None  # the first wake that no body has answered yet
+        self.begun: float | None = None  # the body that runs now
         self.woken = False
         self.afresh = False
         self.waiter: asyncio.Future[None] | None = None
@@ -154,6 +164,17 @@ class Loops(Generic[K]):
             line.task = asyncio.create_task(self._live(key, line), name=f"loop of {key}")
         line.wake(afresh=afresh, now=asyncio.get_running_loop().time())
 
+    def backlog(self) -> Backlog:
+        now = asyncio.get_running_loop().time()
+        waiting = [line.since for line in self._lines.values() if line.since is not None]
+        running = [line.begun for line in self._lines.values() if line.begun is not None]
+        return Backlog(
+            waiting=len(waiting),
+            oldest=now - min(waiting, default=now),
+            running=len(running),
+            longest=now - min(running, default=now),
+        )
+
     async def stop(self) -> None:
         """Cancels all loops and returns when the last body has ended; later wakes are ignored."""
         self._ended = True
@@ -186,6 +207,7 @@ class Loops(Generic[K]):
         if line.afresh:
             line.failures = 0
         line.answered()
+        line.begun = begun
         self.tally.turns += 1
         self.tally.running += 1
         try:
@@ -199,6 +221,7 @@ class Loops(Generic[K]):
         except Exception as error:
             return self._failed(key, line, error)
         finally:
+            line.begun = None
             self.tally.running -= 1
             self.tally.busy += clock() - begun
         line.failures = 0

@@ -26,8 +26,23 @@ class Container(_Fields, frozen=True):
     image: str = ""
 
 
+class ReadinessGate(_Fields, frozen=True):
+    condition_type: str = ""
+
+
+class ClaimReference(_Fields, frozen=True):
+    claim_name: str = ""
+
+
+class Volume(_Fields, frozen=True):
+    persistent_volume_claim: ClaimReference | None = None
+
+
 class PodSpec(_Fields, frozen=True):
     node_name: str = ""
+    restart_policy: str = "Always"
+    readiness_gates: tuple[ReadinessGate, ...] = ()
+    volumes: tuple[Volume, ...] = ()
     containers: tuple[Container, ...] = ()
 
 
@@ -37,7 +52,7 @@ class Waiting(_Fields, frozen=True):
 
 
 class Running(_Fields, frozen=True):
-    """Says no more than that it does."""
+    started_at: str | None = None
 
 
 class Terminated(_Fields, frozen=True):
@@ -89,9 +104,18 @@ class Pod(_Fields, frozen=True):
     status: PodStatus = PodStatus()
 
 
+class ClaimRequests(_Fields, frozen=True):
+    storage: str = ""
+
+
+class ClaimResources(_Fields, frozen=True):
+    requests: ClaimRequests = ClaimRequests()
+
+
 class ClaimSpec(_Fields, frozen=True):
     volume_name: str = ""
     storage_class_name: str | None = None
+    resources: ClaimResources = ClaimResources()
 
 
 class ClaimStatus(_Fields, frozen=True):
@@ -105,6 +129,13 @@ class Claim(_Fields, frozen=True):
     metadata: Metadata = Metadata()
     spec: ClaimSpec = ClaimSpec()
     status: ClaimStatus = ClaimStatus()
+
+
+class Secret(_Fields, frozen=True):
+    """Its keys, each with its value as base64 text."""
+
+    metadata: Metadata = Metadata()
+    data: dict[str, str] = {}
 
 
 class CustomObject(_Fields, frozen=True):

@@ -44,6 +44,7 @@ class Resource(msgspec.Struct, frozen=True):
 PODS = Resource(group="", version="v1", plural="pods", kind="Pod")
 SERVICES = Resource(group="", version="v1", plural="services", kind="Service")
 SECRETS = Resource(group="", version="v1", plural="secrets", kind="Secret")
+ENDPOINTS = Resource(group="", version="v1", plural="endpoints", kind="Endpoints")
 CONFIG_MAPS = Resource(group="", version="v1", plural="configmaps", kind="ConfigMap")
 PERSISTENT_VOLUME_CLAIMS = Resource(
     group="", version="v1", plural="persistentvolumeclaims", kind="PersistentVolumeClaim"

@@ -20,11 +20,16 @@ from etcd_operator.kube.kubeconfig import from_kubeconfig
 def find(
     *, kubeconfig: Path | None = None, context: str | None = None, environment: Mapping[str, str] = os.environ
 ) -> Connection:
-    named = kubeconfig is not None or context is not None or bool(environment.get("KUBECONFIG"))
-    if not named and is_inside(environment):
+    if in_pod(kubeconfig=kubeconfig, context=context, environment=environment):
         return in_cluster(environment)
     files = () if kubeconfig is None else (kubeconfig,)
     return from_kubeconfig(files=files, context=context, environment=environment)
+
+
+def in_pod(*, kubeconfig: Path | None, context: str | None, environment: Mapping[str, str]) -> bool:
+    """Whether the cluster is the one that we run in."""
+    named = kubeconfig is not None or context is not None or bool(environment.get("KUBECONFIG"))
+    return not named and is_inside(environment)
 
 
 def user_agent(program: str) -> str:

@@ -19,6 +19,7 @@ from weakref import WeakSet
 import aiohttp
 
 from etcd_operator.kube.budget import Budget
+from etcd_operator.kube.calls import Call, Listener, code, resource, verb
 from etcd_operator.kube.connection import Connection
 from etcd_operator.kube.credentials import Login
 from etcd_operator.kube.errors import ApiError, DeadlineExceededError, UnreachableError, refusal
@@ -30,11 +31,25 @@ FAREWELL = 1.0
 IN_FLIGHT = 100  # calls at a time; streams do not count, or many of them would leave no room for calls
 
 
-class Transport:
-    """One aiohttp session, made when the first request needs it."""
+class _Ending:
+    """How a call ended, as far as it is known; 0 is no answer."""
 
-    def __init__(self, connection: Connection, *, user_agent: str, budget: Budget | None = None) -> None:
+    status = 0
+
+
+class Transport:
+    """One aiohttp session, made when the first request needs it; `listener` is told of every call when it has ended."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        user_agent: str,
+        budget: Budget | None = None,
+        listener: Listener | None = None,
+    ) -> None:
         self.connection = connection
+        self._listener = listener
         self._base = connection.server.rstrip("/")
         self._budget = budget or Budget()
         self._contexts = Contexts(connection.trust)
@@ -63,18 +78,21 @@ class Transport:
 
     async def call(self, request: Request, *, deadline: float = CALL_SECONDS) -> bytes:
         """The body of the answer."""
-        async with self._in_time(request, deadline), self._room:
+        async with self._in_time(request, deadline) as ending, self._room:
             response = await self._answer(request)
             async with response:
-                return await response.read()
+                body = await response.read()
+            ending.status = response.status
+            return body
 
     @asynccontextmanager
     async def stream(
         self, request: Request, *, deadline: float = CALL_SECONDS
     ) -> AsyncGenerator[aiohttp.ClientResponse, None]:
         """An answer to be read bit by bit (see `chunks`); the deadline is for its beginning."""
-        async with self._in_time(request, deadline):
+        async with self._in_time(request, deadline) as ending:
             response = await self._answer(request)
+            ending.status = response.status
         try:
             yield response
         finally:
@@ -103,8 +121,9 @@ class Transport:
         self, request: Request, *, protocol: str, deadline: float = CALL_SECONDS
     ) -> AsyncGenerator[aiohttp.ClientWebSocketResponse, None]:
         """A connection for both directions; the deadline is for its beginning."""
-        async with self._in_time(request, deadline):
+        async with self._in_time(request, deadline) as ending:
             opened = await self._upgrade(request, protocol)
+            ending.status = 101
         async with opened:
             yield opened
 
@@ -183,7 +202,24 @@ class Transport:
         return UnreachableError(f"{request}: the connection to {self._base} broke: {_why(error)}")
 
     @asynccontextmanager
-    async def _in_time(self, request: Request, deadline: float) -> AsyncGenerator[None, None]:
+    async def _in_time(self, request: Request, deadline: float) -> AsyncGenerator[_Ending, None]:
+        """Within the deadline; whoever listens is told of the end, unless it is that nobody wants to know any more."""
+        ending, begun = _Ending(), asyncio.get_running_loop().time()
+        try:
+            async with self._within(request, deadline):
+                yield ending
+        except Exception as error:
+            self._tell(request, code(error, ending.status), begun)
+            raise
+        self._tell(request, code(None, ending.status), begun)
+
+    def _tell(self, request: Request, ended: str, begun: float) -> None:
+        if self._listener is not None:
+            seconds = asyncio.get_running_loop().time() - begun
+            self._listener(Call(verb(request), resource(request), ended, seconds))
+
+    @asynccontextmanager
+    async def _within(self, request: Request, deadline: float) -> AsyncGenerator[None, None]:
         """Waits for the budget, then for what is inside, all within the deadline; what breaks becomes our error."""
         wait = self._budget.take(now=asyncio.get_running_loop().time(), at_most=max(0.0, deadline))
         if wait is None:

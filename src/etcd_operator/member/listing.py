@@ -3,15 +3,17 @@
 etcd compares its `--initial-cluster` with the list of the first peer that answers it, and ends for good if they differ.
 Each peer lists what it has applied itself, and one may lag behind another; so every peer that answers must agree.
 
-A peer's list tells one thing more: a member has no name in it before its first start. A joiner that is listed by name
-and has an empty disk has lost it, even if nobody had yet come round to writing its identity down.
+A peer's list tells one thing more: who has started. A joiner that is listed as started and has an empty disk has lost
+it, even if nobody had yet come round to writing its identity down. And of several that join together one starts after
+the other: before it serves, etcd asks each member for its version, and two that ask each other then wait for 7 s or 14,
+with their ports open and nobody behind them.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from etcd_operator.member.refusal import Refusal
@@ -23,7 +25,7 @@ from etcd_operator.member.verdict import Start, disk_lost
 class Listed:
     """A member as a peer lists it; learners are members too."""
 
-    name: str
+    name: str  # empty until it has started
     urls: frozenset[str]
 
 
@@ -41,15 +43,27 @@ class NotYet:
     why: str
 
 
+@dataclass(frozen=True)
+class AfterOthers:
+    """It may start, and does so best when these have: not for long, as they may never."""
+
+    why: str
+
+
 def members_in(body: bytes) -> Members:
     """What `GET /members` says on a peer port; ValueError if that is not what it is."""
     try:
-        return tuple(Listed(str(entry.get("name", "")), frozenset(entry["peerURLs"])) for entry in json.loads(body))
+        return tuple(Listed(_name(entry), frozenset(entry["peerURLs"])) for entry in json.loads(body))
     except (AttributeError, KeyError, TypeError) as error:
         raise ValueError(f"not a list of members: {body[:80]!r}") from error
 
 
-def compare(answers: Answers, settings: Settings) -> Start | NotYet | Refusal:
+def _name(entry: Mapping[str, object]) -> str:
+    """A peer that is just starting lists all by name, out of its own flags; URLs for clients come with a start."""
+    return str(entry.get("name", "")) if entry.get("clientURLs") else ""
+
+
+def compare(answers: Answers, settings: Settings) -> Start | NotYet | AfterOthers | Refusal:
     lists = {url: answer for url, answer in answers.items() if not isinstance(answer, Silence)}
     for members in lists.values():
         if ran := _ran_before(members, settings):
@@ -59,6 +73,8 @@ def compare(answers: Answers, settings: Settings) -> Start | NotYet | Refusal:
     objections = [objection for url, members in lists.items() if (objection := _objection(url, members, settings))]
     if objections:
         return NotYet(" ".join(objections))
+    if before := _to_start_before(lists.values(), settings):
+        return AfterOthers(f"{settings.member} is listed and starts after {', '.join(before)}.")
     return Start(f"{settings.member} is listed by {_names(lists, settings)}.")
 
 
@@ -67,6 +83,14 @@ def _ran_before(members: Members, settings: Settings) -> Refusal | None:
     if not names:
         return None
     return disk_lost(settings, ran=f"is listed by its peers as started ({names[0]}), and its volume holds no data")
+
+
+def _to_start_before(lists: Iterable[Members], settings: Settings) -> list[str]:
+    """Those whose names come first and whom nobody lists as started: all who wait see the same order."""
+    started = {url for members in lists for member in members if member.name for url in member.urls}
+    return sorted(
+        name for name, urls in settings.initial_cluster.items() if name < settings.member and not urls & started
+    )
 
 
 def _objection(url: str, members: Members, settings: Settings) -> str | None:

@@ -12,15 +12,17 @@ from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
-from etcd_operator.member.listing import Members, NotYet, Silence, compare, members_in
+from etcd_operator.member.listing import AfterOthers, Members, NotYet, Silence, compare, members_in
 from etcd_operator.member.refusal import Refusal
 from etcd_operator.member.settings import PeerFiles, Settings
 from etcd_operator.member.verdict import Start
 from etcd_operator.member.waiting import Journal, Questions, pause_after
 
 CALL_SECONDS = 2.0
-ROUND_SECONDS = 3.0
+ROUND_SECONDS = 1.0  # one that takes longer is silent for now; nobody waits for a node that is off
+TURN_SECONDS = 5.0  # for those that start before this one; their images may have to be pulled, or their nodes be off
 LARGEST = 1 << 20  # bytes of an answer
+TOO_LATE = Silence("no answer in time")
 
 
 def ask(url: str, files: PeerFiles | None) -> Members | Silence:
@@ -35,6 +37,8 @@ def ask(url: str, files: PeerFiles | None) -> Members | Silence:
         if response.status != 200:
             return Silence(f"HTTP status {response.status}")
         return members_in(body)
+    except TimeoutError:
+        return TOO_LATE
     except (OSError, HTTPException, ValueError) as error:
         return Silence(_reason(error))
 
@@ -75,11 +79,16 @@ def wait_for_listing(settings: Settings, journal: Journal) -> Start | Refusal:
     """Waits for ever: whoever made this pod adds the member, or makes another pod for the list that there is."""
     questions = Questions({url: partial(ask, url, settings.peer_files) for url in settings.peers})
     began = time.monotonic()
+    listed_at: float | None = None
     while True:
         answers = questions.ask(within=ROUND_SECONDS)
-        silent: dict[str, Members | Silence] = {url: Silence("no answer in time") for url in settings.peers}
+        silent: dict[str, Members | Silence] = dict.fromkeys(settings.peers, TOO_LATE)
         outcome = compare(silent | answers, settings)
-        if not isinstance(outcome, NotYet):
+        if isinstance(outcome, AfterOthers):
+            listed_at = listed_at or time.monotonic()
+            if time.monotonic() - listed_at > TURN_SECONDS:
+                return Start(f"{outcome.why[:-1]}, for which it has waited long enough.")
+        elif not isinstance(outcome, NotYet):
             return outcome
         journal.say(outcome.why)
-        time.sleep(pause_after(time.monotonic() - began))
+        time.sleep(pause_after(time.monotonic() - (listed_at or began)))

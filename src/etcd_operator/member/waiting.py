@@ -16,11 +16,11 @@ T = TypeVar("T")
 
 SHORTEST = 0.05  # seconds
 LONGEST = 1.0
-SHARE = 0.1  # of the time waited so far
+SHARE = 0.07  # of the time waited so far: so much is lost at most, and three seconds take 35 tries
 
 
 def pause_after(waited: float) -> float:
-    """Often at first, since what a member waits for mostly comes within a second; once a second in the end."""
+    """Often at first, since what a member waits for mostly comes within seconds; once a second in the end."""
     return min(LONGEST, max(SHORTEST, SHARE * waited))
 
 

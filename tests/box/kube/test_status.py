@@ -10,7 +10,7 @@ import pytest
 
 from etcd_operator.kube.client import Client
 from etcd_operator.kube.crds import ensure
-from etcd_operator.kube.errors import InvalidError, NotFoundError
+from etcd_operator.kube.errors import ConflictError, InvalidError, NotFoundError
 from etcd_operator.kube.objects import Manifest
 from etcd_operator.kube.requests import PatchKind
 from etcd_operator.kube.resources import Resource
@@ -155,3 +155,42 @@ async def test_two_writers_of_one_status_do_not_fail(client: Client, widgets: Re
     found = await client.get(widgets, "busy", namespace=place)
     assert found["status"]["phase"] in ("A", "B")
     assert len(owners_of_status(found)) == 1
+
+
+def version_of(found: Manifest) -> str:
+    return str(found["metadata"]["resourceVersion"])
+
+
+def at_version(manifest: Manifest, version: str) -> Manifest:
+    return {**manifest, "metadata": {**manifest["metadata"], "resourceVersion": version}}
+
+
+async def test_a_status_that_was_decided_on_another_version_is_not_written(
+    client: Client, widgets: Resource, place: str
+) -> None:
+    seen = version_of(await client.create(widgets, named("moved", place, spec={"size": 3})))
+    change = {"spec": {"size": 5}}
+    await client.patch(widgets, "moved", change, kind=PatchKind.MERGE, namespace=place)
+
+    with pytest.raises(ConflictError):
+        await client.apply_status(widgets, at_version(named("moved", place, status=STATUS), seen), manager=OURS)
+
+    assert "status" not in await client.get(widgets, "moved", namespace=place)
+
+
+async def test_what_is_written_of_our_own_on_the_way_does_not_count_as_another_version(
+    client: Client, widgets: Resource, place: str
+) -> None:
+    await client.create(widgets, named("shared", place, spec={"size": 3}))
+    others = await client.patch(
+        widgets, "shared", {"status": OLD_STATUS}, kind=PatchKind.MERGE, namespace=place, subresource="status"
+    )
+    assert owners_of_status(others) != [(OURS, "Apply")]
+
+    stated = at_version(named("shared", place, status=STATUS), version_of(others))
+    found = await client.apply_status(widgets, stated, manager=OURS)
+
+    assert found["status"] == STATUS
+    assert owners_of_status(found) == [(OURS, "Apply")]
+    again = at_version(named("shared", place, status={"phase": "Running"}), version_of(found))
+    assert (await client.apply_status(widgets, again, manager=OURS))["status"] == {"phase": "Running"}

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from etcd_operator.api.cluster import EtcdCluster
+from etcd_operator.api.cluster_names import host, peer_url
 from etcd_operator.api.reading import decode, stored
 from etcd_operator.cluster.images import Images
-from etcd_operator.cluster.launch import Launch, joiner, returning, seed
+from etcd_operator.cluster.launch import Launch, launch_of, wants_claim
 from etcd_operator.cluster.pod import member_pod
-from etcd_operator.member.settings import Identity
+from etcd_operator.plan.steps import Start, Urls
+from etcd_operator.plan.view import Identity
+from etcd_operator.releases.version import Version
 
 UID = "5f0c4a52-1c1a-4c57-9a5e-0d5b7a1f7a11"
 FIRST, SECOND, THIRD = "demo-x7k2b9tqzw", "demo-p9qdh4mrlc", "demo-b6vg8nsjf5"
 IMAGES = Images(operator="etcd-operator:dev", etcd_repository="example.test/etcd")
-IDENTITY = Identity(cluster_id="cdf818194e3a8c32", member_id="8e9e05c52164694d")
+IDENTITY = Identity(cluster_id=0xCDF818194E3A8C32, member_id=0x8E9E05C52164694D)
 
 CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "8Gi"}}, "storageClassName": "fast"}
 PEER_TLS = {"static": {"member": {"peerSecret": "etcd-peer-tls"}}}
@@ -36,22 +39,28 @@ def a_cluster(*, pod: Any = None, **spec: Any) -> EtcdCluster:
 
 
 def a_seed(cluster: EtcdCluster, version: str = "3.6.16") -> Launch:
-    return seed(cluster, member=FIRST, version=version, attempt=1)
+    return a_start(cluster, FIRST, version=version, peers=urls(cluster, FIRST), seed=True, attempt=1)
 
 
 def a_joiner(cluster: EtcdCluster, version: str = "3.6.16") -> Launch:
-    others = {**urls(cluster, FIRST), **urls(cluster, SECOND)}
-    return joiner(cluster, member=THIRD, version=version, others=others)
+    return a_start(cluster, THIRD, version=version, peers=all_urls(cluster))
 
 
 def a_returning(cluster: EtcdCluster, version: str = "3.6.16") -> Launch:
-    members = {**urls(cluster, FIRST), **urls(cluster, SECOND), **urls(cluster, THIRD)}
-    return returning(member=SECOND, version=version, identity=IDENTITY, members=members)
+    return a_start(cluster, SECOND, version=version, peers=all_urls(cluster), identity=IDENTITY, on_claim=True)
+
+
+def a_start(cluster: EtcdCluster, member: str, *, version: str, peers: Urls, **how: Any) -> Launch:
+    how = {"on_claim": wants_claim(cluster), **how}
+    return launch_of(cluster, Start(member=member, version=Version.parse(version), peers=peers, **how))
+
+
+def all_urls(cluster: EtcdCluster) -> dict[str, frozenset[str]]:
+    return {**urls(cluster, FIRST), **urls(cluster, SECOND), **urls(cluster, THIRD)}
 
 
 def urls(cluster: EtcdCluster, member: str) -> dict[str, frozenset[str]]:
-    scheme = "https" if cluster.spec.tls and cluster.spec.tls.peer else "http"
-    return {member: frozenset({f"{scheme}://{member}.demo.prod.svc:2380"})}
+    return {member: frozenset({peer_url(cluster, host(cluster, member))})}
 
 
 def pod_of(cluster: EtcdCluster, launch: Launch | None = None) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from etcd_operator.cluster.command import etcd_command
-from etcd_operator.cluster.launch import Launch, joiner, returning
+from etcd_operator.cluster.launch import Launch
 from etcd_operator.member.settings import State
 from etcd_operator.releases.variables import FLAGGED
 from tests.unit.cluster.clusters import (
@@ -21,6 +21,8 @@ from tests.unit.cluster.clusters import (
     a_joiner,
     a_returning,
     a_seed,
+    a_start,
+    urls,
 )
 
 ALWAYS = [
@@ -77,8 +79,9 @@ def test_tls_shows_in_the_urls_of_its_side_only() -> None:
 
 def test_a_joiner_names_all_members_and_itself_once() -> None:
     others = {FIRST: frozenset({"http://a:2380"}), SECOND: frozenset({"http://b2:2380", "http://b1:2380"})}
+    cluster = a_cluster()
 
-    launch = joiner(a_cluster(), member=THIRD, version="3.6.16", others=others)
+    launch = a_start(cluster, THIRD, version="3.6.16", peers={**others, **urls(cluster, THIRD)})
 
     assert launch.initial_cluster_flag == (
         f"{THIRD}=http://{THIRD}.demo.prod.svc:2380,{SECOND}=http://b1:2380,{SECOND}=http://b2:2380,{FIRST}=http://a:2380"
@@ -89,7 +92,7 @@ def test_a_member_that_comes_back_keeps_the_name_that_etcd_knows_it_by() -> None
     cluster = a_cluster(pod={"ClusterDomain": ".new.test"})
     members = {FIRST: frozenset({f"http://{FIRST}.demo.prod.svc.old.test:2380"})}
 
-    launch = returning(member=FIRST, version="v3.6.16", identity=IDENTITY, members=members)
+    launch = a_start(cluster, FIRST, version="v3.6.16", peers=members, identity=IDENTITY, on_claim=True)
 
     words = etcd_command(cluster, launch)
     assert f"--advertise-client-urls=http://{FIRST}.demo.prod.svc.old.test:2379" in words

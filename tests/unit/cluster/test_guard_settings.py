@@ -13,7 +13,6 @@ from tests.unit.cluster.clusters import (
     CLAIM,
     CLIENT_TLS,
     FIRST,
-    IDENTITY,
     SECOND,
     THIRD,
     UID,
@@ -69,7 +68,7 @@ def test_a_member_that_comes_back_is_told_who_it_was() -> None:
 
     found = settings_in(pod_of(cluster, a_returning(cluster)))
 
-    assert found.identity == IDENTITY
+    assert found.identity == Identity("cdf818194e3a8c32", "8e9e05c52164694d")
     assert found.state is State.EXISTING
 
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from etcd_operator.api.cluster_names import SUFFIX_ALPHABET, SUFFIX_LENGTH, host, member_at, member_name, peer_url
 from etcd_operator.api.kinds import CLUSTER_NAME
 from etcd_operator.cluster.claim import member_claim
-from etcd_operator.cluster.names import SUFFIX_ALPHABET, SUFFIX_LENGTH, host, member_at, member_name, peer_url
 from tests.unit.cluster.clusters import FIRST, THIRD, a_cluster, a_joiner, pod_of
 
 

@@ -6,9 +6,15 @@ from pathlib import Path
 
 import pytest
 import trustme
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 from etcd_operator.etcd.line import Login
-from etcd_operator.etcd.tls import Tls, TlsFiles
+from etcd_operator.etcd.tls import Tls, TlsFiles, flaw_in
 
 
 class Folder:
@@ -94,3 +100,24 @@ def test_secrets_are_not_printed() -> None:
     shown = repr(Tls(b"one", b"two", b"three")) + repr(Login("root", "four"))
 
     assert not any(secret in shown for secret in ("one", "two", "three", "four"))
+
+
+def test_a_pair_with_its_authority_has_no_flaw_and_one_that_does_not_fit_has() -> None:
+    authority = trustme.CA()
+    one, other = (authority.issue_cert("client.example") for _ in range(2))
+    ca, certificate, key = authority.cert_pem.bytes(), one.cert_chain_pems[0].bytes(), one.private_key_pem.bytes()
+
+    assert flaw_in(Tls(ca, certificate, key)) is None
+    assert "not a pair" in (flaw_in(Tls(ca, certificate, other.private_key_pem.bytes())) or "")
+    assert "authority" in (flaw_in(Tls(b"", certificate, key)) or "")
+    assert "authority" in (flaw_in(Tls("Schlüssel".encode(), certificate, key)) or "")
+
+
+def test_a_key_that_needs_a_password_is_a_flaw_and_nobody_is_asked_for_it() -> None:
+    authority = trustme.CA()
+    issued = authority.issue_cert("client.example")
+    locked = load_pem_private_key(issued.private_key_pem.bytes(), None).private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret")
+    )
+
+    assert "not a pair" in (flaw_in(Tls(authority.cert_pem.bytes(), issued.cert_chain_pems[0].bytes(), locked)) or "")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from etcd_operator.member.listing import Answers, Listed, Members, NotYet, Silence, compare, members_in
+from etcd_operator.member.listing import AfterOthers, Answers, Listed, Members, NotYet, Silence, compare, members_in
 from etcd_operator.member.refusal import Reason, Refusal
 from etcd_operator.member.settings import Settings
 from etcd_operator.member.verdict import Start
@@ -43,8 +43,17 @@ def test_one_peer_is_enough_if_the_others_are_silent(joiner: Settings) -> None:
     assert isinstance(compare({A: Silence("refused"), B: members(A, B, C)}, joiner), Start)
 
 
-def test_another_joiner_that_has_not_started_is_listed_all_the_same(joiner: Settings) -> None:
-    assert isinstance(compare({A: members(A, B, C, started="a"), B: Silence("refused")}, joiner), Start)
+def test_of_two_that_join_together_the_first_by_name_starts_first(joiner: Settings, tmp_path: Path) -> None:
+    cluster = ",".join(f"{name}={url}" for url, name in NAMES.items())
+    other = Pod(tmp_path / "other", {"MEMBER_NAME": "demo-b", "INITIAL_CLUSTER": cluster}).settings
+    said = members(A, B, C, started="a")
+
+    assert compare({A: said, B: Silence("refused")}, joiner) == AfterOthers("demo-c is listed and starts after demo-b.")
+    assert isinstance(compare({A: said, C: Silence("refused")}, other), Start)
+
+
+def test_the_second_starts_as_soon_as_one_peer_lists_the_first_as_started(joiner: Settings) -> None:
+    assert isinstance(compare({A: members(A, B, C, started="a"), B: members(A, B, C)}, joiner), Start)
 
 
 def test_without_any_answer_it_waits_and_says_what_became_of_each(joiner: Settings) -> None:
@@ -107,6 +116,13 @@ def test_the_list_is_read_as_etcd_writes_it() -> None:
 
     assert members_in(body) == (
         Listed("demo-a", frozenset(["http://a:1", "http://a:2"])),
+        Listed("", frozenset(["http://b:1"])),
+    )
+
+
+def test_a_name_that_a_starting_peer_has_from_its_own_flags_is_no_sign_of_life() -> None:
+    """It has no URLs for clients then, in no version: those come with the first start."""
+    assert members_in(b'[{"id":7,"peerURLs":["http://b:1"],"name":"demo-b"}]') == (
         Listed("", frozenset(["http://b:1"])),
     )
 

@@ -21,17 +21,17 @@ def hanging() -> Iterator[threading.Event]:
 
 
 def test_pauses_grow_with_the_time_waited_up_to_a_second() -> None:
-    pauses = [pause_after(waited) for waited in (0.0, 0.3, 1.0, 5.0, 10.0, 3600.0)]
+    pauses = [pause_after(waited) for waited in (0.0, 0.7, 2.0, 10.0, 15.0, 3600.0)]
 
-    assert pauses == [0.05, 0.05, 0.1, 0.5, 1.0, 1.0]
+    assert pauses == pytest.approx([0.05, 0.05, 0.14, 0.7, 1.0, 1.0])
 
 
-def test_a_first_minute_takes_less_than_a_hundred_tries() -> None:
+def test_a_first_minute_takes_less_than_120_tries() -> None:
     waited, tries = 0.0, 0
     while waited < 60:
         waited, tries = waited + pause_after(waited), tries + 1
 
-    assert 60 < tries < 100
+    assert 60 < tries < 120
 
 
 def test_all_questions_are_asked_at_once() -> None:
