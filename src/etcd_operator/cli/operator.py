@@ -1,28 +1,44 @@
 """The program `etcd-operator`.
 
-It will run the control loops. Until they exist it says so and refuses to start, because an operator that starts and
-does nothing looks like one that works.
+What is imported at the top is what `--help` and `--version` need. The rest takes half a second and is imported when it
+is known that it will be used.
 """
 
 from __future__ import annotations
 
+import textwrap
+from typing import Any, ClassVar
+
 import click
 
 from etcd_operator import __version__
+from etcd_operator.cli import retired
+from etcd_operator.cli.command_line import OPTIONS, CommandLine
+from etcd_operator.cli.go_flags import GoCommand, RetiredFlag, retired_flags
 
-NOT_YET = (
-    f"etcd-operator {__version__} cannot run etcd clusters yet: this release has only the box, "
-    "a real Kubernetes on one machine to build and prove the operator on (`make demo` brings it up)."
-)
+NAMES = ", ".join(flag.name for flag in retired.OPERATOR)
+EPILOG = """\
+In a pod, the environment variables MY_POD_NAMESPACE and MY_POD_NAME are required, and the operator's own image is found
+by looking at the pod.
+
+A flag takes one dash or two. Its value stands behind a space or an equals sign; that of a boolean flag only behind an
+equals sign, and alone it is true.
+
+Flags of older releases that do nothing any more are accepted with a warning:
+
+\b
+""" + textwrap.fill(NAMES, 90, break_on_hyphens=False)
 
 
-@click.command(
-    epilog="Without options it prints what this release can do and exits with 2.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+class OperatorCommand(GoCommand):
+    retired: ClassVar[tuple[RetiredFlag, ...]] = retired.OPERATOR
+
+
 @click.version_option(__version__, prog_name="etcd-operator", message="%(prog)s %(version)s")
+@click.command(cls=OperatorCommand, params=list(OPTIONS), epilog=EPILOG, context_settings={"max_content_width": 100})
 @click.pass_context
-def main(context: click.Context) -> None:
-    """Create, heal, scale, upgrade and back up etcd clusters on Kubernetes (not in this release yet)."""
-    click.echo(NOT_YET, err=True)
-    context.exit(2)
+def main(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - read and checked by click
+    """Create, heal, scale and upgrade the etcd clusters that EtcdCluster objects ask for."""
+    from etcd_operator.cli.process import operate  # noqa: PLC0415 - see above
+
+    context.exit(operate(CommandLine(**given), retired_flags(context)))

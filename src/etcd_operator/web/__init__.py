@@ -1,0 +1,1 @@
+"""What the operator shows over HTTP: whether it is alive, whether it is ready, and its metrics."""
