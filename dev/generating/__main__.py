@@ -10,12 +10,19 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from box.layout import REPOSITORY
-from dev.generating import admission, crds, stubs
+from dev.generating import admission, crds, installation, roles, stubs
 
 Texts = Mapping[Path, str]
 
-SOURCES: tuple[Callable[[], Texts], ...] = (crds.texts, admission.texts, stubs.texts)
-PLACES = ("deploy/crds/*", "deploy/admission/*", "docs/reference/*", "src/etcd_operator/etcd/pb/*_pb2.py*")
+SOURCES: tuple[Callable[[], Texts], ...] = (crds.texts, admission.texts, roles.texts, installation.texts, stubs.texts)
+PLACES = (
+    "deploy/*.yaml",
+    "deploy/crds/*",
+    "deploy/admission/*",
+    "docs/reference/*",
+    "example/rbac/*.yaml",
+    "src/etcd_operator/etcd/pb/*_pb2.py*",
+)
 
 
 def wanted() -> dict[Path, str]:
