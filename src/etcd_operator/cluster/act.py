@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,14 +21,14 @@ from etcd_operator.cluster.claim import member_claim
 from etcd_operator.cluster.image_pull import image_pull, image_pull_name
 from etcd_operator.cluster.images import Images
 from etcd_operator.cluster.launch import launch_of
-from etcd_operator.cluster.membership import Membership
+from etcd_operator.cluster.membership import Change, Membership
 from etcd_operator.cluster.observe import Observer, Sight
 from etcd_operator.cluster.outcome import NotDoneError
 from etcd_operator.cluster.pod import member_pod
 from etcd_operator.cluster.surroundings import Fitting, budget, cache_of, is_ours, services, taken
 from etcd_operator.cluster.writes import Writes
 from etcd_operator.etcd.call import CHANGE
-from etcd_operator.kube.errors import ConflictError
+from etcd_operator.kube.errors import ConflictError, KubeError
 from etcd_operator.kube.requests import PatchKind
 from etcd_operator.kube.store import Key
 from etcd_operator.plan.steps import (
@@ -101,7 +102,7 @@ class Hands:
                 await self._start(start)
             case AddMember() | PromoteLearner() | RemoveMember() | MoveLeader() | SaveRaftSnapshots():
                 self.writes.hold(CHANGE)
-                await Membership(self.sight.view, self.sight.dial).change(step)
+                await self._change_members(step)
             case DeletePod():
                 await self.writes.delete(self.caches.pods, step.member, uid=step.uid)
             case DeleteClaim():
@@ -137,6 +138,31 @@ class Hands:
                 await self.writes.patch(self.caches.claims, chore.member, change)
             case _:
                 raise NotImplementedError(chore.name)
+
+    async def _change_members(self, step: Change) -> None:
+        """And what the next turn would do on the pod, at once.
+
+        The kubelet looks at a pod again after each change of it, but only once a second: of two changes shortly after
+        each other, the second waits for that. So a joiner's identity is written while its guard still waits, and the
+        gate is opened with the vote: on the port for clients it answered a moment ago. Not the identity of a voter: if
+        its guard began anew it would refuse the empty disk, and a cluster of two could not even remove it.
+        """
+        members = Membership(self.sight.view, self.sight.dial)
+        if isinstance(step, AddMember):
+            identity, body = await members.add(step), self.sight.view.bodies[step.member]
+            if identity is not None and step.learner:
+                await self._try(RecordIdentity(step.member, body.uid, claim_uid="", identity=identity))
+            return
+        await members.change(step)
+        if isinstance(step, PromoteLearner):
+            body = self.sight.view.bodies[step.member]
+            if body.gated and not body.serving:
+                await self._try(OpenGate(step.member, body.uid, open=True))
+
+    async def _try(self, chore: Chore) -> None:
+        """If it fails, the next turn finds that it is still to be done."""
+        with suppress(KubeError, NotDoneError):
+            await self.tidy(chore)
 
     async def _start(self, start: Start) -> None:
         """The claim first: a pod that names none that is there would have to be looked at by the scheduler twice."""

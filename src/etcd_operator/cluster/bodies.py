@@ -55,7 +55,7 @@ def body_of(pod: Pod) -> Body:
         running=running is not None,
         running_since=since,
         restarting=is_replaced(annotations, since),
-        ready=_holds(pod, "Ready"),
+        ready=_holds(pod, "Ready") and etcd.ready,  # of a new process the kubelet tells first that it is not
         serving=_holds(pod, SERVING),
         deleting=pod.metadata.deletion_timestamp is not None,
         verdict=verdict_of(pod),

@@ -19,7 +19,7 @@ from etcd_operator.etcd.errors import Reason, RefusedError
 from etcd_operator.etcd.member import Member
 from etcd_operator.plan import health
 from etcd_operator.plan.steps import AddMember, MoveLeader, PromoteLearner, RemoveMember, SaveRaftSnapshots
-from etcd_operator.plan.view import Answer, View
+from etcd_operator.plan.view import Answer, Identity, View
 
 ENTRIES = 10_240  # etcd from 3.6 on saves a raft snapshot after each 10,000
 IN_FLIGHT = 16
@@ -36,11 +36,21 @@ class Membership:
     view: View
     dial: Dialler
 
+    async def add(self, step: AddMember) -> Identity | None:
+        """Who the new member is; None if it was listed already, by a call whose answer was lost."""
+        try:
+            with told_by_etcd():
+                added = await self._leader().member_add([step.peer_url], learner=step.learner)
+        except NotDoneError as refusal:
+            if isinstance(refusal.__cause__, RefusedError) and refusal.__cause__.reason in ADDED:
+                return None
+            raise
+        return Identity(cluster_id=added.header.cluster_id, member_id=added.member.id)
+
     async def change(self, step: Change) -> None:
         match step:
             case AddMember():
-                with told_by_etcd(), _already(ADDED):
-                    await self._leader().member_add([step.peer_url], learner=step.learner)
+                await self.add(step)
             case PromoteLearner():
                 with told_by_etcd(), _already({Reason.NOT_A_LEARNER}):
                     await self._leader().member_promote(step.id)

@@ -47,7 +47,15 @@ def given_up(view: View, member: Listed) -> str:
 def silent_for_long(view: View, member: Listed) -> bool:
     before = known(view, member.name)
     since = before.silent_since if before else None
-    return since is not None and view.now - since >= WINDOW and not _speaks(view, member)
+    return since is not None and view.now - since >= WINDOW and not _speaks(view, member) and _had_time(view, member)
+
+
+def _had_time(view: View, member: Listed) -> bool:
+    """Whether its pod has been there as long: who has a disk and got a pod only now has not been waited for."""
+    if usable_disk(view, member.name) is None:
+        return True
+    body = view.bodies.get(member.name)
+    return body is not None and (body.created is None or view.now - body.created >= WINDOW)
 
 
 def _speaks(view: View, member: Listed) -> bool:

@@ -156,7 +156,7 @@ def _hopeless(view: View, operation: Operation, learner: Listed) -> str:
         return f"{name} waits for members that will not be listed any more; another member takes its place."
     if rules.learner_has_caught_up(view, learner) is None:
         return ""
-    if body.identity is None and body.trouble and _outdated(view, operation, body):
+    if not learner.started and body.trouble and _outdated(view, operation, body):
         return f"{name} does not start, and was made for what was asked before; another member takes its place."
     if _slow(view, body):
         minutes = PATIENCE // timedelta(minutes=1)

@@ -136,7 +136,9 @@ def test_a_pod_of_the_old_operator_is_seen_as_what_it_is() -> None:
 
 def test_times_and_conditions_are_read() -> None:
     conditions = {"Ready": "True", SERVING: "True"}
-    found = body_of(a_pod(guard=COMPLETED, etcd=RUNNING, phase="Running", conditions=conditions))
+    found = body_of(
+        a_pod(guard=COMPLETED, etcd={"state": RUNNING, "ready": True}, phase="Running", conditions=conditions)
+    )
 
     assert (found.running, found.ready, found.serving, found.deleting) == (True, True, True, False)
     assert found.running_since == datetime(2026, 11, 15, 12, 34, 6, tzinfo=UTC)
@@ -146,3 +148,9 @@ def test_times_and_conditions_are_read() -> None:
 def test_a_pod_without_a_version_that_can_be_read_has_none() -> None:
     assert body_of(a_pod(annotations={VERSION: "latest"})).version is None
     assert body_of(a_pod()).version is None
+
+
+def test_a_new_process_is_not_ready_by_the_word_of_the_old_one() -> None:
+    found = body_of(a_pod(guard=COMPLETED, etcd=RUNNING, phase="Running", conditions={"Ready": "True"}))
+
+    assert not found.ready

@@ -35,7 +35,7 @@ FAULTS = (
 )
 EVENTS = st.tuples(st.sampled_from(FAULTS), st.integers(0, 5), st.sampled_from((1, 2, 5, 20, 80, 400)))
 GENTLE = st.tuples(
-    st.sampled_from((faults.delete_pod, faults.wipe_status, faults.pause, faults.resume, faults.no_room, None)),
+    st.sampled_from((faults.delete_pod, faults.wipe_status, faults.pause, faults.resume, None)),
     st.integers(0, 5),
     st.sampled_from((1, 2, 5, 20)),
 )

@@ -258,3 +258,16 @@ def test_a_member_removed_by_hand_is_made_up_for() -> None:
     assert len(world.voters) == 3
     assert gone.name not in world.pods
     assert gone.name in world.disks
+
+
+def test_a_pause_does_not_count_as_waiting_for_a_member_that_has_its_disk() -> None:
+    world = a_running_cluster(3, claims=True)
+    before = world.names
+    world.paused = True
+    world.lose_pod(before[0])
+    for _ in range(60):
+        world.pass_time(world.turn())
+    world.paused = False
+    world.run()
+
+    assert world.names == before
