@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import statistics
 import sys
 import time
 from collections.abc import Callable, Coroutine
@@ -16,13 +15,16 @@ from pathlib import Path
 
 import click
 
-from bench import api_requests, snapshots, watching
-from bench.comparison import Comparison
+from bench import api_requests, footprint, growing, snapshots, upgrading, watching
+from bench.comparison import Result
 
-BENCHMARKS: dict[str, Callable[[int], Coroutine[None, None, list[Comparison]]]] = {
+BENCHMARKS: dict[str, Callable[[int], Coroutine[None, None, list[Result]]]] = {
     "snapshot": snapshots.measure,
     "requests": api_requests.measure,
     "memory": watching.measure,
+    "cluster": growing.measure,
+    "upgrade": upgrading.measure,
+    "footprint": footprint.measure,
 }
 
 
@@ -33,7 +35,7 @@ BENCHMARKS: dict[str, Callable[[int], Coroutine[None, None, list[Comparison]]]] 
 @click.option("--strict", is_flag=True, help="End with 1 when a bound is missed.")
 def main(names: tuple[str, ...], *, rounds: int, json_file: Path | None, strict: bool) -> None:
     """Measure ours against a baseline beside it; without NAMES, everything."""
-    results: list[Comparison] = []
+    results: list[Result] = []
     for name in names or tuple(BENCHMARKS):
         began = time.monotonic()
         click.echo(f"{name} …", err=True)
@@ -42,26 +44,11 @@ def main(names: tuple[str, ...], *, rounds: int, json_file: Path | None, strict:
     for result in results:
         click.echo(result.line())
     if json_file:
-        json_file.write_text(json.dumps([_figures(result) for result in results], indent=2) + "\n")
+        json_file.write_text(json.dumps([result.figures() for result in results], indent=2) + "\n")
     missed = [result.name for result in results if not result.kept]
     if missed:
         click.echo(f"missed: {', '.join(missed)}", err=True)
     sys.exit(1 if missed and strict else 0)
-
-
-def _figures(result: Comparison) -> dict[str, object]:
-    return {
-        "name": result.name,
-        "baseline": result.baseline_name,
-        "unit": result.unit,
-        "ratio": result.ratio,
-        "bound": result.bound,
-        "better": result.better.value,
-        "ours": result.ours,
-        "baseline_figures": result.baseline,
-        "median_ours": statistics.median(result.ours),
-        "median_baseline": statistics.median(result.baseline),
-    }
 
 
 if __name__ == "__main__":

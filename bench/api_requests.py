@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 import aiohttp
 
 from bench.boxes import NAMESPACE, a_box
-from bench.comparison import Better, Comparison, in_turns
+from bench.comparison import Better, Comparison, Result, in_turns
 from etcd_operator.kube.budget import Budget
 from etcd_operator.kube.client import Client
 from etcd_operator.kube.kubeconfig import from_kubeconfig
@@ -26,7 +26,7 @@ IN_FLIGHT = 32
 PLENTY = Budget(per_second=1e6, burst=REQUESTS)  # the client is measured, not how long it is made to wait
 
 
-async def measure(rounds: int) -> list[Comparison]:
+async def measure(rounds: int) -> list[Result]:
     with a_box() as box:
         box.kubectl("create", "configmap", "one", "-n", NAMESPACE, "--from-literal=word=yes")
         connection = from_kubeconfig(files=(box.layout.kubeconfig,))

@@ -13,10 +13,10 @@ CRDS = REPOSITORY / "deploy" / "crds"
 
 
 @contextmanager
-def a_box() -> Iterator[Box]:
+def a_box(nodes: int = 1) -> Iterator[Box]:
     box = Box("bench")
     try:
-        box("up", "--fresh", "--nodes", "1", timeout=900)
+        box("up", "--fresh", "--nodes", str(nodes), timeout=900)
         box.kubectl("apply", "-f", str(CRDS))
         box.kubectl("wait", "--for=condition=Established", "--timeout=60s", "-f", str(CRDS))
         with box.namespace(NAMESPACE):

@@ -10,6 +10,7 @@ import enum
 import statistics
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 Trial = Callable[[], Awaitable[float]]
 
@@ -18,10 +19,32 @@ class Better(enum.Enum):
     HIGHER = "at least"
     LOWER = "at most"
 
+    def keeps(self, value: float, bound: float | None) -> bool:
+        if bound is None:
+            return True
+        return value >= bound if self is Better.HIGHER else value <= bound
+
+
+class Result(Protocol):
+    """One line of the report, and all that was measured for it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def bound(self) -> float | None: ...
+
+    @property
+    def kept(self) -> bool: ...
+
+    def line(self) -> str: ...
+
+    def figures(self) -> dict[str, object]: ...
+
 
 @dataclass(frozen=True)
 class Comparison:
-    """One line of the report."""
+    """A ratio of two medians."""
 
     name: str
     unit: str
@@ -37,21 +60,49 @@ class Comparison:
 
     @property
     def kept(self) -> bool:
-        if self.bound is None:
-            return True
-        return self.ratio >= self.bound if self.better is Better.HIGHER else self.ratio <= self.bound
+        return self.better.keeps(self.ratio, self.bound)
 
     def line(self) -> str:
-        promise = "" if self.bound is None else f"{self.better.value} {self.bound:g}"
-        verdict = "" if self.bound is None else ("ok" if self.kept else "MISSED")
         figures = f"{_spread(self.ours)} ÷ {_spread(self.baseline)} {self.unit}"
         runs = f"{len(self.ours)} run{'s' if len(self.ours) > 1 else ''} each"
-        return f"{self.ratio:6.2f}  {promise:<13} {verdict:<6}  {self.name} ÷ {self.baseline_name}: {figures}, {runs}"
+        left = f"{self.ratio:6.2f}  {promise(self.better, self.bound):<13} {verdict(self):<6}"
+        return f"{left}  {self.name} ÷ {self.baseline_name}: {figures}, {runs}"
+
+    def figures(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "baseline": self.baseline_name,
+            "unit": self.unit,
+            "ratio": self.ratio,
+            "bound": self.bound,
+            "better": self.better.value,
+            "kept": self.kept,
+            "ours": self.ours,
+            "baseline_figures": self.baseline,
+            "median_ours": statistics.median(self.ours),
+            "median_baseline": statistics.median(self.baseline),
+        }
+
+
+def promise(better: Better, bound: float | None) -> str:
+    return "" if bound is None else f"{better.value} {bound:g}"
+
+
+def verdict(result: Result) -> str:
+    if result.bound is None:
+        return ""
+    return "ok" if result.kept else "MISSED"
+
+
+def digits(value: float) -> str:
+    """As many as are worth reading."""
+    if value >= 100 or value == round(value):
+        return f"{value:.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
 def _spread(values: tuple[float, ...]) -> str:
-    middle, low, high = statistics.median(values), min(values), max(values)
-    return f"{middle:.0f} ({low:.0f} to {high:.0f})"
+    return f"{digits(statistics.median(values))} ({digits(min(values))} to {digits(max(values))})"
 
 
 async def in_turns(*, ours: Trial, baseline: Trial, rounds: int) -> tuple[tuple[float, ...], tuple[float, ...]]:

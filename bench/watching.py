@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from bench.boxes import NAMESPACE, a_box
-from bench.comparison import Better, Comparison, in_turns
+from bench.comparison import Better, Comparison, Result, in_turns
 from etcd_operator.kube.budget import Budget
 from etcd_operator.kube.client import Client
 from etcd_operator.kube.kubeconfig import from_kubeconfig
@@ -21,7 +21,7 @@ OBJECTS = 5000
 IN_FLIGHT = 16
 
 
-async def measure(rounds: int) -> list[Comparison]:
+async def measure(rounds: int) -> list[Result]:
     with a_box() as box:
         await _create_objects(box.layout.kubeconfig)
 
