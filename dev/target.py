@@ -1,22 +1,25 @@
 """Where the demo runs: a box of its own, or a cluster that somebody already has.
 
-The second is not ours: it is named to the person before anything is sent to it, and only one namespace is touched.
+The second is not ours: it is named to the person before anything is sent to it, and what will be done there is said.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from box.layout import REPOSITORY, default_layout
-from dev.etcd_pods import MARK, NAMESPACE
 
+NAMESPACE = "etcd-operator-demo"
+MARK = {"app.kubernetes.io/managed-by": "etcd-operator-demo"}
 BOX_NAME = "demo"
 BOX_PROGRAM = REPOSITORY / "box" / "box"
 
@@ -27,33 +30,63 @@ class DemoError(Exception):
 
 @dataclass(frozen=True)
 class Target:
-    """A cluster and the kubectl that speaks to it."""
+    """A cluster and the kubectl that speaks to it, and the namespace, if it is not the one at hand."""
 
     kubectl: tuple[str, ...]
     variables: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    namespace: str = ""
+
+    def within(self, namespace: str) -> Target:
+        return replace(self, namespace=namespace)
+
+    def spelt(self, *arguments: str) -> str:
+        """A command as the person would type it."""
+        return shlex.join(("kubectl", *self._namespaced(arguments)))
 
     def show(self, *arguments: str) -> None:
         """Run kubectl in front of the person, who can type the same afterwards."""
-        print(f"$ kubectl {' '.join(arguments)}", flush=True)
+        print(f"$ {self.spelt(*arguments)}", flush=True)
         if self._run(arguments).returncode:
-            raise DemoError(f"`kubectl {' '.join(arguments)}` failed; its own words are above.")
+            raise DemoError(f"`{self.spelt(*arguments)}` failed; its own words are above.")
 
     def ask(self, *arguments: str) -> str | None:
         """What kubectl answers, `None` when it fails."""
         done = self._run(arguments, capture=True)
         return None if done.returncode else done.stdout.strip()
 
-    def apply(self, manifest: Mapping[str, object]) -> None:
-        if self._run(("apply", "-f", "-"), given=json.dumps(manifest)).returncode:
+    def apply(self, manifest: Mapping[str, object] | str) -> None:
+        text = manifest if isinstance(manifest, str) else json.dumps(manifest)
+        if self._run(("apply", "-f", "-"), given=text).returncode:
             raise DemoError("The cluster did not take the demo's objects; its own words are above.")
+
+    def _namespaced(self, arguments: tuple[str, ...]) -> tuple[str, ...]:
+        return ("-n", self.namespace, *arguments) if self.namespace else arguments
 
     def _run(
         self, arguments: tuple[str, ...], *, capture: bool = False, given: str = ""
     ) -> subprocess.CompletedProcess[str]:
-        command = (*self.kubectl, *arguments)
+        command = (*self.kubectl, *self._namespaced(arguments))
         return subprocess.run(
-            command, input=given, text=True, check=False, capture_output=capture, env=dict(self.variables)
+            command,
+            input=given,
+            text=True,
+            check=False,
+            capture_output=capture,
+            env=dict(self.variables),
+            cwd=REPOSITORY,  # its manifests are named as a reader there would
         )
+
+
+def script(target: Target, path: str) -> None:
+    """Run a script of the repository in front of the person; it calls the `kubectl` that is in the PATH."""
+    print(f"$ {path}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "kubectl"
+        program.write_text(f'#!/bin/sh\nexec {shlex.join(target.kubectl)} "$@"\n')
+        program.chmod(0o755)
+        variables = {**target.variables, "PATH": f"{folder}:{target.variables['PATH']}"}
+        if subprocess.run((str(REPOSITORY / path),), env=variables, cwd=REPOSITORY, check=False).returncode:
+            raise DemoError(f"`{path}` failed; its own words are above.")
 
 
 def box_variables() -> dict[str, str]:
@@ -94,6 +127,10 @@ def consent(target: Target, *, to: str) -> None:
         raise DemoError("Nobody is there to ask: nothing was touched. DEMO_YES=1 means yes.")
     if input("Type yes to go on: ").strip() != "yes":
         raise DemoError("Not a yes: nothing was touched.")
+
+
+def namespace() -> dict[str, object]:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "labels": MARK}}
 
 
 def must_be_ours(target: Target) -> bool:

@@ -5,16 +5,30 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.box.driving import Box
 
-FIRST = "test_lifecycle.py"  # takes boxes up and down itself, and has the machine to itself while it does
+HERE = Path(__file__).parent
+# The first takes boxes up and down itself, and has the machine to itself while it does. The last ones come with an
+# operator at work, which would see what other tests do with its kinds; of them the first begins without one.
+FIRST = HERE / "test_lifecycle.py"
+LAST = HERE / "cluster"
+WITHOUT_OPERATOR = LAST / "test_walkthrough.py"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.name != FIRST)
+    items.sort(key=lambda item: _place(item.path))
+
+
+def _place(path: Path) -> int:
+    if path == FIRST:
+        return 0
+    if path.parent != LAST:
+        return 1
+    return 2 if path == WITHOUT_OPERATOR else 3
 
 
 @pytest.fixture(scope="session")

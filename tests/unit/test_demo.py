@@ -1,17 +1,20 @@
-"""The demo's manners towards a cluster that is not its own, and the objects that it sends."""
+"""The demo's manners towards a cluster that is not its own, and what its scenes rely on."""
 
 from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dev.demo import image
-from dev.etcd_pods import MARK, MEMBERS, NAMESPACE, command, manifests, peer_url
-from dev.target import DemoError, Target, consent, must_be_ours, own_cluster
+from box.image.images import RECIPES
+from box.layout import REPOSITORY
+from dev.demo import images
+from dev.scenes import EXAMPLE, NAME, NEWER, is_ready
+from dev.target import MARK, NAMESPACE, DemoError, Target, consent, must_be_ours, own_cluster
 
 
 def a_cluster(tmp_path: Path, *, namespace: str = "", answers: bool = True) -> Target:
@@ -19,7 +22,7 @@ def a_cluster(tmp_path: Path, *, namespace: str = "", answers: bool = True) -> T
     program = tmp_path / "kubectl"
     program.write_text(
         "#!/bin/sh\n"
-        f'echo "$@" >> {tmp_path}/asked\n'
+        f'printf "%s\\n" "$*" >> {tmp_path}/asked\n'
         "case $1-$2 in\n"
         "config-current-context) echo prod ;;\n"
         "config-view) printf https://prod.example:6443 ;;\n"
@@ -91,28 +94,56 @@ def test_a_kubeconfig_that_is_not_there_is_told_in_a_sentence(tmp_path: Path) ->
         own_cluster(tmp_path / "config")
 
 
-def items() -> list[dict[str, Any]]:
-    made: list[dict[str, Any]] = manifests(image=image())["items"]
-    return made
+def test_only_definitions_are_outside_of_the_demos_namespace_on_a_cluster_of_somebody_else() -> None:
+    kinds = re.findall(r"^kind: (\w+)$", (REPOSITORY / "deploy" / "install-namespaced.yaml").read_text(), re.MULTILINE)
+
+    assert {"Deployment", "Role"} <= set(kinds)
+    assert not {"Namespace", "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition"} & set(kinds)
 
 
-def test_nothing_is_created_outside_the_demos_namespace() -> None:
-    first, *others = items()
+def test_a_command_is_shown_as_it_would_be_typed(tmp_path: Path) -> None:
+    target = a_cluster(tmp_path).within(NAMESPACE)
 
-    assert (first["kind"], first["metadata"]["name"], first["metadata"]["labels"]) == ("Namespace", NAMESPACE, MARK)
-    assert {each["metadata"]["namespace"] for each in others} == {NAMESPACE}
-    assert {each["kind"] for each in others} == {"Service", "Pod"}
-
-
-def test_every_member_knows_all_three_by_name() -> None:
-    for member in MEMBERS:
-        (known,) = [flag for flag in command(member) if flag.startswith("--initial-cluster=")]
-        assert known == "--initial-cluster=" + ",".join(f"{each}={peer_url(each)}" for each in MEMBERS)
-        assert f"--initial-advertise-peer-urls={peer_url(member)}" in command(member)
+    assert target.spelt("patch", "etcd", "-p", '{"spec": {}}') == (
+        f"kubectl -n {NAMESPACE} patch etcd -p '{{\"spec\": {{}}}}'"
+    )
+    target.show("get", "etcd")
+    assert (tmp_path / "asked").read_text() == f"-n {NAMESPACE} get etcd\n"
 
 
-def test_the_image_is_that_of_a_release_the_box_builds() -> None:
-    name, _, tag = image().partition(":v")
+def a_status(*, ready: str = "True", observed: int = 2) -> dict[str, Any]:
+    condition = {"type": "Ready", "status": ready, "observedGeneration": observed}
+    status = {"conditions": [condition], "members": {"ready": ["a", "b"]}}
+    return {"metadata": {"generation": 2}, "status": status}
 
-    assert name == "quay.io/coreos/etcd"
-    assert [part.isdigit() for part in tag.split(".")] == [True, True, True]
+
+@pytest.mark.parametrize(
+    ("cluster", "lost", "reached"),
+    [
+        (a_status(), "", True),
+        (a_status(), "a", False),
+        (a_status(), "c", True),
+        (a_status(ready="False"), "", False),
+        (a_status(observed=1), "", False),
+        ({}, "", False),
+    ],
+)
+def test_a_scene_goes_on_when_the_present_spec_is_reached_without_the_lost_member(
+    cluster: dict[str, Any], lost: str, reached: bool
+) -> None:
+    assert is_ready(cluster, without=lost) is reached
+
+
+def test_the_images_are_those_that_the_box_builds() -> None:
+    known = {name for recipe in RECIPES for name in recipe.names}
+
+    assert set(images()) <= known
+
+
+def test_the_example_that_it_applies_can_go_to_the_version_it_is_upgraded_to() -> None:
+    text = (REPOSITORY / EXAMPLE).read_text()
+
+    (version,) = re.findall(r'^  version: "(.+)"$', text, re.MULTILINE)
+    assert f"quay.io/coreos/etcd:v{version}" in images()
+    assert f"quay.io/coreos/etcd:v{NEWER}" in images()
+    assert f'name: "{NAME}"' in text
