@@ -72,6 +72,7 @@ async def test_a_write_that_is_taken_away_is_found_to_be_lost() -> None:
         await writes(servers)
         async with Pool() as pool:
             deleted = await pool.member(Target(servers[0].client)).delete(PREFIX, range_end=prefix_end(PREFIX))
+        await writes(servers)
 
         account = await asyncio.to_thread(client.account)
 
