@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from etcd_operator.api.cluster import Operation
 from etcd_operator.plan import joining, wanted
+from etcd_operator.plan.health import marked
 from etcd_operator.plan.outcome import SOON, Outcome, wait
 from etcd_operator.plan.steps import DeletePod, Start, StartMembers
 from etcd_operator.plan.view import Body, Stage, View
@@ -18,9 +19,7 @@ from etcd_operator.releases.version import Version
 
 def born(view: View) -> bool:
     """I8: by any of its records; one is enough, and only if there is none may a first member be started."""
-    on_pods = any(body.identity for body in view.bodies.values())
-    on_claims = any(disk.identity for disk in view.disks.values())
-    return view.bootstrapped or bool(view.cluster.status.cluster_id) or on_pods or on_claims
+    return view.bootstrapped or bool(view.cluster.status.cluster_id) or bool(marked(view))
 
 
 def bootstrap(view: View) -> Outcome | None:

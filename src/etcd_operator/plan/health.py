@@ -53,6 +53,12 @@ def known(view: View, name: str) -> MemberStatus | None:
     return next((each for each in view.cluster.status.member_list or () if each.name == name), None)
 
 
+def marked(view: View) -> frozenset[str]:
+    """Who bears the mark of having run as a member, on its pod or on its claim."""
+    on_pods = {name for name, body in view.bodies.items() if body.identity}
+    return frozenset(on_pods | {name for name, disk in view.disks.items() if disk.identity})
+
+
 def term(view: View) -> int:
     return max((answer.term for answer in _linearizable(view)), default=0)
 

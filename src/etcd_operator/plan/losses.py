@@ -8,7 +8,7 @@ from dataclasses import replace
 from etcd_operator.api.cluster import Operation
 from etcd_operator.plan import joining, rules, wanted
 from etcd_operator.plan.evidence import FATAL, given_up, lost
-from etcd_operator.plan.health import answer_of, known, listed, living_body, own, quorum, usable_disk
+from etcd_operator.plan.health import answer_of, known, listed, living_body, marked, own, quorum, usable_disk
 from etcd_operator.plan.leaving import begin_removal
 from etcd_operator.plan.outcome import IDLE, Outcome, wait
 from etcd_operator.plan.steps import DeletePod, ReturnMember, Start, StartMembers, Wait
@@ -203,7 +203,8 @@ def _identity(view: View, disk: Disk) -> Identity | None:
 def _known_members(view: View) -> frozenset[str]:
     if view.roster is not None:
         return frozenset(member.name for member in view.roster)
-    return frozenset(member.name for member in view.cluster.status.member_list or () if member.role != "Joining")
+    known_by_status = view.cluster.status.member_list or ()
+    return frozenset(member.name for member in known_by_status if member.role != "Joining") or marked(view)
 
 
 def _lowest(view: View) -> Version:

@@ -17,7 +17,7 @@ from etcd_operator.plan.birth import born
 from etcd_operator.plan.chores import known_cluster_id
 from etcd_operator.plan.conditions import conditions
 from etcd_operator.plan.evidence import lost
-from etcd_operator.plan.health import answer_of, healthy, known, leader, listed, voters
+from etcd_operator.plan.health import answer_of, healthy, known, leader, listed, marked, voters
 from etcd_operator.plan.losses import majority_unknown
 from etcd_operator.plan.outcome import Outcome
 from etcd_operator.plan.steps import RemoveMember, Wait
@@ -97,11 +97,15 @@ def member_list(view: View, outcome: Outcome) -> tuple[MemberStatus, ...]:
     """As etcd lists them, with those that wait to be listed; as last known while no list can be had."""
     joiners = joining.joiners(outcome.operation) if outcome.operation else ()
     if view.roster is None:
-        names = {member.name for member in view.cluster.status.member_list or ()}
-        return tuple(_unlisted(view, name) for name in sorted({*names, *joiners}))
+        return tuple(_unlisted(view, name) for name in sorted({*_named(view), *joiners}))
     waiting = [name for name in joiners if listed(view, name) is None]
     members = [*(_member(view, member) for member in view.roster), *(_unlisted(view, name) for name in waiting)]
     return tuple(sorted(members, key=lambda member: member.name))
+
+
+def _named(view: View) -> frozenset[str]:
+    """By the status; where somebody wiped that, by who has run, so that what they ran is not forgotten, too."""
+    return frozenset(member.name for member in view.cluster.status.member_list or ()) or marked(view)
 
 
 def _member(view: View, member: Listed) -> MemberStatus:
@@ -124,7 +128,7 @@ def _member(view: View, member: Listed) -> MemberStatus:
 def _unlisted(view: View, name: str) -> MemberStatus:
     """Of whom etcd does not list, or of everybody while no list can be had: then who they are stays."""
     body, before = view.bodies.get(name), known(view, name) if view.roster is None else None
-    role = (before.role if before else None) or "Joining"
+    role = (before.role if before else None) or ("Voter" if name in marked(view) else "Joining")
     return MemberStatus(
         name=name,
         member_id=before.member_id if before else None,

@@ -157,12 +157,24 @@ def _may_lose_its_vote(scene: Scene, member: Member) -> None:
     operation = scene.status.operation
     assert operation, "no intent was recorded"
     assert operation.victim == member.name, "no intent was recorded"
-    if scene.alive(member) or operation.name == "Roll":
+    _has_handed_over(scene, member)
+    if _beyond_return(scene, member):
+        return
+    if operation.name != "Replace" and (scene.alive(member) or all(map(scene.stays, rest))):
         assert all(map(scene.stays, rest)), "I1: a healthy voter is removed while another is down"
-    elif not _beyond_return(scene, member) and not all(map(scene.stays, rest)):
-        silent = scene.now - scene.silent_from.get(member.name, scene.now)
-        assert silent >= timedelta(minutes=4, seconds=59), "I18: given up before the window"
-        assert not scene.alone, "I18: given up while the operator is cut off"
+        return
+    assert not scene.alive(member), "I1: a healthy voter is replaced"
+    silent = scene.now - scene.silent_from.get(member.name, scene.now)
+    assert silent >= timedelta(minutes=4, seconds=59), "I18: given up before the window"
+    assert not scene.alone, "I18: given up while the operator is cut off"
+
+
+def _has_handed_over(scene: Scene, member: Member) -> None:
+    """Where there is somebody who can take over, and the version can."""
+    heirs = [other for other in scene.voters if other.id != member.id and scene.stays(other)]
+    runs = scene.pods[member.name].runs if scene.alive(member) else None
+    if heirs and runs and can(runs, Capability.MOVE_LEADER) and not scene.pods[member.name].deleting:
+        assert scene.leader != member.id, "the leader was stopped without a hand-over"
 
 
 def _beyond_return(scene: Scene, member: Member) -> bool:
@@ -187,6 +199,7 @@ def _may_stop(scene: Scene, member: Member) -> None:
     rest = [other for other in scene.voters if other.id != member.id]
     assert all(map(scene.stays, rest)), "I12: a second member is stopped"
     assert not scene.alarms, "I12: stopped under an alarm"
+    _has_handed_over(scene, member)
     assert member.name in intended(scene), "no intent was recorded"
 
 

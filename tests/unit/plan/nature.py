@@ -16,7 +16,8 @@ def settle(scene: Scene) -> None:
     for pod in list(scene.pods.values()):
         if pod.node not in scene.lost_nodes:
             _kubelet(scene, pod)
-    scene.pulls = {name: replace(pull, done=True) for name, pull in scene.pulls.items() if not pull.deleting}
+    pulls = [(name, pull) for name, pull in scene.pulls.items() if not pull.deleting]
+    scene.pulls = {name: replace(pull, done=pull.done or scene.registry) for name, pull in pulls}
     scene.disks = {name: disk for name, disk in scene.disks.items() if not disk.deleting or name in scene.pods}
     scene.written -= {name for name in scene.written if name not in scene.pods and name not in scene.disks}
     for member in scene.members:
@@ -77,8 +78,10 @@ def _run(scene: Scene, pod: Pod) -> None:
 
 
 def _serve(scene: Scene, pod: Pod, member: Member) -> None:
-    alone = len(scene.voters) <= 2 and pod.version < Version(3, 4)  # both are needed, so nothing can be outvoted
-    assert not member.started or pod.name in scene.written or alone, "I5: a member that has run starts on an empty disk"
+    """Harmless is who has no vote yet, and one of two: where both are needed for all, nothing can be outvoted."""
+    harmless = member.learner or (len(scene.voters) <= 2 and pod.version < Version(3, 4))
+    emptied = member.started and pod.name not in scene.written
+    assert not emptied or harmless, "I5: a member that has run starts on an empty disk"
     if pod.version.series >= OLD_LOG > scene.series > Series(0, 0):
         assert scene.raft_snapshots, "3.7 was started on an old log"
     pod.runs, pod.since, member.started = pod.version, scene.now, True

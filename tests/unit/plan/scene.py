@@ -82,6 +82,7 @@ class Scene:
     pulls: dict[str, Pull] = field(default_factory=dict)
     lost_nodes: set[str] = field(default_factory=set)
     full: bool = False  # no pod finds a node
+    registry: bool = True  # gives images
     alarms: tuple[Alarm, ...] = ()
     alone: bool = False
     slow: set[str] = field(default_factory=set)  # members that answer, but no linearizable read
@@ -108,7 +109,7 @@ class Scene:
         )
 
     def alive(self, member: Member) -> bool:
-        return member.started and self.pod_runs(member.name)
+        return member.started and self.pod_runs(member.name) and member.name not in self.cut_off
 
     def stays(self, member: Member) -> bool:
         """Alive, and nobody is about to stop it."""
@@ -213,7 +214,7 @@ class Scene:
 
     def _answer(self, pod: Pod) -> Answer | Silence:
         member = self.member(pod.name)
-        if member is None or not self.alive(member) or pod.runs is None:
+        if member is None or pod.runs is None or not (member.started and self.pod_runs(pod.name)):
             return Silence("no answer")
         return Answer(
             identity=Identity(CLUSTER_ID, member.id),

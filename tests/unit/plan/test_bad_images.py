@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+
 import pytest
 
 from etcd_operator.plan import steps
@@ -85,13 +89,14 @@ def test_a_first_member_on_a_node_that_is_gone_is_begun_anew_when_its_pod_is_del
 
 @pytest.mark.parametrize("claims", [False, True])
 def test_a_second_member_is_not_stopped_before_the_first_has_restarted(claims: bool) -> None:
-    """The kubelet takes its time: until then the process of before goes on answering."""
+    """The kubelet takes its time: until then the process of before goes on answering, and the images are all there."""
     world = a_running_cluster(3, claims=claims)
     world.version = "3.6.17"
     stopped = (steps.ChangeImage, steps.DeletePod)
     world.run(until=lambda: bool(world.steps_of(*stopped)))
     for _ in range(20):
         world.turn()
+        world.pulls = {name: replace(pull, done=True) for name, pull in world.pulls.items()}
 
     assert len(world.steps_of(*stopped)) == 1
 
@@ -119,3 +124,57 @@ def test_members_that_do_not_tell_their_raft_snapshots_are_not_flooded() -> None
 
     assert world.log == []
     assert "metrics" in world.whys[-1]
+
+
+def test_who_was_given_a_newer_series_is_not_called_back_before_it_has_restarted() -> None:
+    """It may run it at any moment, and an older one does not start after that."""
+    world = a_running_cluster(1, version="3.5.35")
+    world.version = "3.6.16"
+    world.run(until=lambda: bool(world.steps_of(steps.ChangeImage)))
+    world.version = "3.5.35"
+    for _ in range(5):
+        world.turn()
+        world.pulls = {name: replace(pull, done=True) for name, pull in world.pulls.items()}
+
+    assert len(world.steps_of(steps.ChangeImage)) == 1
+    world.run()
+    assert world.status.current_version == "3.6.16"
+
+
+@pytest.mark.parametrize("claims", [False, True])
+def test_there_is_time_between_two_members_that_are_restarted(claims: bool) -> None:
+    world = a_running_cluster(3, claims=claims)
+    world.version = "3.6.17"
+    moments: list[datetime] = []
+    while len(moments) < 3:
+        world.run(until=lambda: len(world.steps_of(steps.ChangeImage, steps.DeletePod)) > len(moments))
+        moments.append(world.now)
+
+    assert all(later - earlier >= timedelta(seconds=5) for earlier, later in pairwise(moments))
+
+
+def test_a_wiped_status_does_not_make_a_silent_member_forget_its_version() -> None:
+    """What runs is not what is wanted: nobody has yet said that one may follow the other."""
+    world = a_running_cluster(1, version="3.3.27", claims=True)
+    world.freeze(world.names[0])
+    world.version = "3.7.3"
+    world.wipe_status()
+    world.turn()
+    world.lose_pod(world.names[0])
+    returned = world.turn().step
+
+    assert isinstance(returned, steps.ReturnMember)
+    assert str(returned.start.version) == "3.3.27"
+
+
+@pytest.mark.parametrize("claims", [False, True])
+def test_no_member_is_stopped_for_an_image_that_does_not_come(claims: bool) -> None:
+    world = a_running_cluster(3, claims=claims)
+    world.version, world.registry = "3.6.17", False
+    world.spend(timedelta(minutes=2))
+    assert {type(step) for step in world.log} == {steps.PullImage}
+    assert world.condition("Available") == ("True", "Serving")
+
+    world.registry = True
+    world.run()
+    assert world.as_wanted()

@@ -47,6 +47,22 @@ def test_nobody_is_given_up_while_the_operator_may_be_cut_off() -> None:
     assert world.steps_of(steps.RemoveMember) == []
 
 
+def test_a_replacement_that_was_begun_waits_while_the_operator_may_be_cut_off() -> None:
+    world = a_running_cluster(3)
+    frozen = world.names[0]
+    world.freeze(frozen)
+    world.full = True
+    world.spend(timedelta(minutes=6))
+    assert world.status.operation
+    world.alone, world.full = True, False
+    world.spend(timedelta(minutes=2))
+    assert frozen in world.names
+
+    world.alone = False
+    world.run()
+    assert frozen not in world.names
+
+
 def test_a_silent_member_is_kept_while_nobody_can_take_its_place() -> None:
     """Its disk is whole: with a pod that finds no node it would be thrown away for nothing."""
     world = a_running_cluster(3, claims=True)
@@ -74,6 +90,19 @@ def test_a_member_whose_place_cannot_be_taken_keeps_no_other_from_being_healed(c
     world.run(until=lambda: lost not in world.names, turns=400)
 
     assert frozen in world.names
+
+
+def test_a_member_that_lost_its_pod_in_a_long_pause_gets_its_time_after_it() -> None:
+    world = a_running_cluster(3, claims=True)
+    before = world.names
+    world.paused = True
+    world.lose_pod(before[0])
+    world.spend(timedelta(minutes=20))
+    world.paused = False
+    world.run()
+
+    assert world.names == before
+    assert [type(step) for step in world.log] == [steps.ReturnMember]
 
 
 def test_a_member_that_answers_for_a_moment_is_waited_for_anew() -> None:

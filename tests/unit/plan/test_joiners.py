@@ -16,11 +16,13 @@ def test_pods_that_find_no_node_are_made_anew_when_the_user_asks_for_others() ->
     world.spend(timedelta(minutes=2))
     stuck = [pod.uid for pod in world.pods.values() if not pod.node]
     assert len(stuck) == 2
-    world.policy, world.full = "p2", False
-    world.run()
-
-    assert world.as_wanted()
+    world.policy = "p2"
+    world.spend(timedelta(minutes=1))
     assert not {pod.uid for pod in world.pods.values()} & set(stuck)
+
+    world.full = False
+    world.run()
+    assert world.as_wanted()
 
 
 def test_a_pod_that_waited_long_for_a_node_is_not_taken_for_a_slow_learner() -> None:
