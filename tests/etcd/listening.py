@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.client
 
 from etcd_operator.releases.variables import variables
-from tests.etcd.servers import Server
+from tests.etcd.servers import Server, status_at
 
 
 def told(server: Server) -> dict[str, str]:
@@ -15,11 +15,4 @@ def told(server: Server) -> dict[str, str]:
 
 def answer(server: Server, path: str) -> int:
     """The HTTP status; 0 without an answer."""
-    connection = http.client.HTTPConnection(server.metrics, timeout=10)
-    try:
-        connection.request("GET", path)
-        return connection.getresponse().status
-    except (OSError, http.client.HTTPException):
-        return 0
-    finally:
-        connection.close()
+    return status_at(http.client.HTTPConnection(server.metrics, timeout=10), path)

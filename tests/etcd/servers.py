@@ -204,13 +204,7 @@ class Server:
             )
         else:
             connection = http.client.HTTPConnection(host, int(port), timeout=2)
-        try:
-            connection.request("GET", path)
-            return connection.getresponse().status
-        except (OSError, http.client.HTTPException):
-            return 0
-        finally:
-            connection.close()
+        return status_at(connection, path)
 
     def wait_healthy(self, *, within: float = PATIENCE) -> None:
         wait_until(lambda: self.healthy, within=within, otherwise=lambda: f"{self.name} is not healthy\n{self.log()}")
@@ -320,3 +314,14 @@ def wait_until(
         if time.monotonic() > deadline:
             raise ServerError(f"After {within:.0f} s: {otherwise()}")
         time.sleep(0.02)
+
+
+def status_at(connection: http.client.HTTPConnection, path: str) -> int:
+    """The HTTP status; 0 without an answer."""
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    except (OSError, http.client.HTTPException):
+        return 0
+    finally:
+        connection.close()
