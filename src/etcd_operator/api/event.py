@@ -22,7 +22,7 @@ CLUSTER_EVENTS: tuple[EventMeaning, ...] = (
     EventMeaning("PodDeleted", "a pod was deleted: of nobody any more, or of a member that comes back on its volume"),
     EventMeaning("ClaimDeleted", "the volume claim of a member that was removed, or never ran, was deleted"),
     EventMeaning("LeaderMoved", "leadership was handed over before the leader is stopped"),
-    EventMeaning("MemberUpgraded", "a member was given another image in its pod, a newer one or the one of before"),
+    EventMeaning("MemberUpgrading", "a member is given another image in its pod, a newer one or the one of before"),
     EventMeaning("RaftSnapshotsSaved", "every member was made to save a raft snapshot before an upgrade that needs it"),
     # Changes that were seen.
     EventMeaning("QuorumLost", "too few members answer; writes are refused", warning=True),

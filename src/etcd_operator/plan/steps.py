@@ -139,7 +139,7 @@ class DropPull(Step):
 class ChangeImage(Step):
     """Run another image in the same pod, on the same disk."""
 
-    event = "MemberUpgraded"
+    event = "MemberUpgrading"
     member: str
     uid: str
     version: Version

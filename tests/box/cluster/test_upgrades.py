@@ -23,7 +23,7 @@ def test_members_without_a_volume_stay_who_they_are_and_no_write_is_lost(etcd: M
     assert {cluster.member_status(name)["version"] for name in after} == {V36}
     assert report.lost == []
     assert report.acknowledged > 100
-    cluster.until(lambda: {"UpgradeStarted", "MemberUpgraded", "UpgradeFinished"} <= cluster.reasons, within=20)
+    cluster.until(lambda: {"UpgradeStarted", "MemberUpgrading", "UpgradeFinished"} <= cluster.reasons, within=20)
 
 
 def test_members_with_a_volume_get_new_pods_on_their_old_disks(etcd: Make) -> None:
